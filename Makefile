@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+PYTEST := $(BIN)/python -m pytest
+WORKERS ?= auto
+
+.PHONY: help demo test test-slow lint format bench docs clean
+.DEFAULT_GOAL := help
+
+help:  ## Say what each target does
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "make %-10s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.core  ## Set up and run the main job
+	@$(BIN)/rsg demo
+
+test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage gate
+	$(PYTEST) -n $(WORKERS) -m "not slow" --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+test-slow: $(VENV)/.dev  ## The long runs: fuzzing, large property counts
+	RSG_LONG=1 $(PYTEST) -n $(WORKERS) -m slow --timeout=3600
+
+lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing of src/
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## Let ruff put the code in order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev  ## Measure speed; writes benchmarks/results/*.json
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.dev  ## Build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in site/index.html"
+
+clean:  ## Remove everything that the other targets made
+	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "rsg needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing rsg and what it needs into $(VENV) (a few minutes the first time) ..."
+	@$(PIP) --quiet -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo "Installing the development tools into $(VENV) ..."
+	@$(PIP) --quiet -e '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""Speed and robustness runs that are too long for the tests. `make bench` runs every `bench_*.py` here."""

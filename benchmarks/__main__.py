@@ -1,0 +1,26 @@
+"""`python -m benchmarks [NAME ...]`: run the benchmarks, all or the named ones, and keep their figures as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.harness import keep
+
+KNOWN = sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
+
+
+def main() -> None:
+    """Run what was asked for."""
+    names = sys.argv[1:] or KNOWN
+    for name in names:
+        if name not in KNOWN:
+            sys.exit(f"error: no benchmark '{name}'; there are: {', '.join(KNOWN)}")
+    for name in names:
+        figures = import_module(f"benchmarks.bench_{name}").run()
+        print(f"{name}: {json.dumps(figures, indent=2)}\nkept in {keep(name, figures)}", flush=True)
+
+
+main()

@@ -1,0 +1,50 @@
+"""What every benchmark shares: timing, the machine it ran on, and where the figures are kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rsg.core.files import replacing
+from rsg.core.version import __version__
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
+    """Median and best wall time and best CPU time of one call, in seconds, after one call to warm up."""
+    work()
+    walls, cpus = [], []
+    for _ in range(repeat):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    return {"median": sorted(walls)[len(walls) // 2], "best": min(walls), "cpu": min(cpus)}
+
+
+def keep(name: str, figures: dict[str, Any]) -> Path:
+    """Write the figures and the machine they were measured on to `benchmarks/results/<name>.json`."""
+    path = RESULTS / f"{name}.json"
+    record = {"benchmark": name, "command": f"python -m benchmarks {name}", "machine": machine(), "figures": figures}
+    with replacing(path) as part:
+        part.write_text(json.dumps(record, indent=2) + "\n")
+    return path.relative_to(RESULTS.parent.parent)
+
+
+def machine() -> dict[str, Any]:
+    """The hardware and versions that a figure depends on."""
+    import numba
+    import numpy
+
+    cpu = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    versions = {"python": platform.python_version(), "numpy": numpy.__version__, "numba": numba.__version__}
+    return {"cpu": cpu, "cores": os.cpu_count(), "rsg": __version__, **versions}

@@ -1,0 +1,42 @@
+"""rsg: learn what the steps of a task mean from demonstrations and instructions, then plan with them.
+
+The public names are loaded when first used, so that `import rsg` is quick.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from rsg.core.version import __version__
+
+_HOME = {
+    "rsg.core.errors": ["ParseError", "RsgError", "TaskError"],
+    "rsg.language": [
+        "And",
+        "Formula",
+        "Machine",
+        "Or",
+        "Task",
+        "Term",
+        "Then",
+        "evaluate",
+        "parse",
+        "sample_task",
+        "satisfies",
+        "to_ltlf",
+    ],
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *_MODULE_OF]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'rsg' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

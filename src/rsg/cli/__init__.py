@@ -1,0 +1,1 @@
+"""The command `rsg`: parses, calls, prints; no logic of its own."""

@@ -1,0 +1,83 @@
+"""The command line as a whole: which commands there are, and what happens when one fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from rsg.cli import demo, doctor, task
+from rsg.cli.output import complain
+from rsg.core.errors import RsgError
+from rsg.core.version import __version__
+
+UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]  # typer brings its own copy of click
+DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="rsg",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Learn what the steps of a task mean from demonstrations and plain instructions, then plan with them.",
+    epilog="Start with [bold]rsg demo[/bold]. Exit codes: 0 done, 1 nothing found, 2 bad input.",
+)
+app.command()(demo.demo)
+app.command()(task.task)
+app.command()(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"rsg {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    del version  # the callback has answered
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code; a user's mistake is one message, never a traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in words
+    sys.set_int_max_str_digits(0)  # an exact count of instructions may be long
+    try:
+        code = app(words, prog_name="rsg", standalone_mode=False) or DONE
+        sys.stdout.flush()
+        if code == INTERRUPTED:  # how typer answers Ctrl-C
+            raise KeyboardInterrupt
+    except RsgError as error:
+        complain(error, as_json)
+        code = BAD_INPUT
+    except UsageError as error:
+        if as_json:
+            complain(RsgError(error.format_message()), as_json)
+        else:
+            error.show()
+        code = BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        print("\ninterrupted", file=sys.stderr)
+        code = INTERRUPTED
+    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+        code = DONE
+        _close_stdout()
+    except OSError as error:
+        print(f"error: cannot write the output: {error.strerror or error}", file=sys.stderr)
+        code = BAD_INPUT
+        _close_stdout()
+    sys.exit(code)
+
+
+def _close_stdout() -> None:
+    """Keep Python from complaining once more about a standard output that takes nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,38 @@
+"""How every command speaks: rich text for people, one JSON value for machines, errors in one place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rsg.core.errors import RsgError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else.")]
+
+
+@cache
+def console() -> Console:
+    """The terminal: coloured for a person, plain in a pipe; lines are never broken behind the reader's back."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def emit(value: object) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def complain(error: RsgError, as_json: bool) -> None:
+    """Say what is wrong: on stderr for a person, as JSON on stdout for a machine."""
+    if as_json:
+        emit({"error": error.details()})
+    else:
+        print(f"error: {error}", file=sys.stderr)

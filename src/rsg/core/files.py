@@ -1,0 +1,58 @@
+"""Files that are either the old ones or the new ones, never half of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from rsg.core.errors import RsgError
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary path to write to; it takes the place of `path` at the end, and is dropped on an error or a kill.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with replacing(f"{folder}/note.txt") as part:
+    ...         _ = part.write_text("whole")
+    ...     Path(f"{folder}/note.txt").read_text()
+    'whole'
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix, delete=False) as handle:
+            part = Path(handle.name)
+    except OSError as error:
+        raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
+    try:
+        yield part
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        part.chmod(0o666 & ~_umask())
+        part.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    """The process's file mask: a temporary file is private, what replaces the user's file should not be."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,3 @@
+"""The version of rsg, written once."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,23 @@
+"""What is asked: text → syntax tree → machine. `satisfies` is the slow oracle, LTLf a second one."""
+
+from rsg.language.ltlf import Formula, evaluate, to_ltlf
+from rsg.language.machine import Machine
+from rsg.language.sampling import sample_task
+from rsg.language.semantics import satisfies
+from rsg.language.syntax import parse
+from rsg.language.tree import And, Or, Task, Term, Then
+
+__all__ = [
+    "And",
+    "Formula",
+    "Machine",
+    "Or",
+    "Task",
+    "Term",
+    "Then",
+    "evaluate",
+    "parse",
+    "sample_task",
+    "satisfies",
+    "to_ltlf",
+]

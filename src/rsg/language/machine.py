@@ -1,0 +1,270 @@
+"""The finite state machine of a task, by the paper's construction (section 2), as arrays ready for kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rsg.core.errors import TaskError
+from rsg.core.words import quantity
+from rsg.language.semantics import read_trace
+from rsg.language.tree import And, Or, Task, Term, Then
+
+MAX_NODES = 2**16
+MAX_EDGES = 2**20
+"""A larger machine is refused before it is built: `and` over n parts has n·2^(n-1) copies."""
+
+_Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Nodes are numbered in topological order: node 0 is `v_0`, the last one `v_T`, each other one serves a term.
+
+    Attributes:
+        task: what the machine was made from.
+        terms: the distinct terms of the task, in the order of their first appearance.
+        term_of: `[V]` the index in `terms` that a node serves; -1 for `v_0` and `v_T`.
+        next_start: `[V + 1]` where the successors of each node begin in `next_node`.
+        next_node: `[E]` the successors of node 0, of node 1, and so on.
+    """
+
+    task: Task
+    terms: tuple[Term, ...]
+    term_of: _Ints
+    next_start: _Ints
+    next_node: _Ints
+
+    @staticmethod
+    def of(task: Task) -> Machine:
+        """Build the machine of a task.
+
+        >>> from rsg.language import parse
+        >>> machine = Machine.of(parse("grab-axe then mine-wood and mine-coal"))
+        >>> machine.nodes, machine.edges
+        (7, 7)
+        """
+        _refuse_if_large(task)
+        terms = task.terms()
+        index = {term: i for i, term in enumerate(terms)}
+        inner = _build(task, index)
+        last = len(inner.term_of) + 1
+        edges = np.concatenate(
+            [_product(_ints([0]), inner.starts + 1), inner.edges + 1, _product(inner.ends + 1, _ints([last]))]
+        )
+        edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+        counts = np.bincount(edges[:, 0], minlength=last + 1)
+        return Machine(
+            task=task,
+            terms=terms,
+            term_of=np.concatenate([_ints([-1]), inner.term_of, _ints([-1])]),
+            next_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+            next_node=np.ascontiguousarray(edges[:, 1]),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes, `v_0` and `v_T` among them."""
+        return len(self.term_of)
+
+    @property
+    def edges(self) -> int:
+        """How many edges, those from `v_0` and to `v_T` among them."""
+        return len(self.next_node)
+
+    def successors(self, node: int) -> _Ints:
+        """The nodes that may follow `node`, in order."""
+        return self.next_node[self.next_start[node] : self.next_start[node + 1]]
+
+    def accepts(self, trace: ArrayLike, vocabulary: Sequence[str | Term] | None = None) -> bool:
+        """Whether the trace `[steps, terms]` does the task; says the same as `satisfies`, fast.
+
+        A node is entered in a state where its subgoal is false and left in one where it is true, so a single pass
+        over the steps with the set of entered nodes decides it.
+        """
+        true, column = read_trace(trace, self.task, vocabulary)
+        if len(true) == 0:
+            return False
+        columns = [column[self.terms[i]] for i in self.term_of[1:-1]]
+        done_in = np.zeros((len(true), self.nodes), dtype=bool)  # would the node's subgoal hold in the step?
+        done_in[:, 1:-1] = true[:, columns]
+        source, target = self._edge_ends
+        entered = np.zeros(self.nodes, dtype=bool)
+        for step, done in enumerate(done_in):
+            leaving = entered & done
+            leaving[0] = step == 0
+            reached = np.zeros(self.nodes, dtype=bool)
+            reached[target[leaving[source]]] = True
+            entered |= reached & ~done
+        return bool((leaving[source] & (target == self.nodes - 1)).any())
+
+    def paths(self) -> Iterator[tuple[Term, ...]]:
+        """The distinct linear instructions, one after the other; made as they are asked for.
+
+        >>> from rsg.language import parse
+        >>> for path in Machine.of(parse("a and b then (c or c)")).paths():
+        ...     print(*path)
+        a b c
+        b a c
+        """
+        stack: list[tuple[tuple[Term, ...], tuple[int, ...]]] = [((), (0,))]
+        while stack:
+            prefix, nodes = stack.pop()
+            following = self._follow(nodes)
+            if -1 in following:
+                yield prefix
+            steps = [((*prefix, self.terms[term]), after) for term, after in following.items() if term >= 0]
+            stack.extend(reversed(steps))
+
+    def count_instructions(self) -> int:
+        """How many distinct linear instructions there are, without listing them.
+
+        >>> from rsg.language import parse
+        >>> Machine.of(parse("(a and b and c) or (a then b then c)")).count_instructions()
+        6
+        """
+        # Sets of nodes that the same prefix can lead to; each is larger in its least node than any it follows.
+        ways: dict[tuple[int, ...], int] = {(0,): 1}
+        queue: list[tuple[int, ...]] = [(0,)]
+        total = 0
+        seen = 0
+        while queue:
+            nodes = heappop(queue)
+            count = ways.pop(nodes)
+            seen += 1
+            if seen > MAX_EDGES:
+                raise TaskError(f"too many instructions to count: {self.task!s:.60}")
+            for term, after in self._follow(nodes).items():
+                if term < 0:
+                    total += count
+                elif after in ways:
+                    ways[after] += count
+                else:
+                    ways[after] = count
+                    heappush(queue, after)
+        return total
+
+    def _follow(self, nodes: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
+        """For each term that may come after any of the nodes (-1: the end), the nodes that then serve it."""
+        following: dict[int, set[int]] = {}
+        for node in nodes:
+            for after in self.successors(node).tolist():
+                following.setdefault(int(self.term_of[after]), set()).add(after)
+        return {term: tuple(sorted(after)) for term, after in following.items()}
+
+    @cached_property
+    def _edge_ends(self) -> tuple[_Ints, _Ints]:
+        """The edges as two arrays `[E]`: where each comes from, where it goes."""
+        source = np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.next_start))
+        return source, self.next_node
+
+
+class _Fragment(NamedTuple):
+    """A machine without `v_0` and `v_T`: nodes in topological order, edges `[E, 2]`, where it may start and end."""
+
+    term_of: _Ints
+    edges: _Ints
+    starts: _Ints
+    ends: _Ints
+
+
+def _build(task: Task, index: dict[Term, int]) -> _Fragment:
+    if isinstance(task, Term):
+        zero = _ints([0])
+        return _Fragment(_ints([index[task]]), np.empty((0, 2), np.int32), zero, zero)
+    assert isinstance(task, (Then, Or, And))
+    parts = [_build(part, index) for part in task.parts]
+    if isinstance(task, And):
+        return _in_any_order(parts)
+    offsets = list(accumulate((len(part.term_of) for part in parts), initial=0))
+    shifted = [
+        _Fragment(part.term_of, part.edges + offset, part.starts + offset, part.ends + offset)
+        for part, offset in zip(parts, offsets, strict=False)
+    ]
+    term_of = np.concatenate([part.term_of for part in shifted])
+    edges = [part.edges for part in shifted]
+    if isinstance(task, Or):
+        starts, ends = (np.concatenate([getattr(p, side) for p in shifted]) for side in ("starts", "ends"))
+        return _Fragment(term_of, np.concatenate(edges), starts, ends)
+    links = [_product(a.ends, b.starts) for a, b in pairwise(shifted)]
+    return _Fragment(term_of, np.concatenate(edges + links), shifted[0].starts, shifted[-1].ends)
+
+
+def _in_any_order(parts: list[_Fragment]) -> _Fragment:
+    """The layered lattice: one copy of part i for each set `done` of other parts that may come before it."""
+    n = len(parts)
+    sizes = np.array([len(part.term_of) for part in parts])
+    done, part_of = (axis.ravel() for axis in np.meshgrid(np.arange(2**n), np.arange(n), indexing="ij"))
+    copies = np.flatnonzero(done >> part_of & 1 == 0)
+    copies = copies[np.argsort(np.bitwise_count(done[copies]), kind="stable")]  # layer by layer: topological order
+    done, part_of = done[copies], part_of[copies]
+    offset = np.zeros((2**n, n), dtype=np.int32)
+    offset[done, part_of] = np.concatenate([[0], np.cumsum(sizes[part_of])[:-1]])
+
+    everything = 2**n - 1
+    edges = []
+    for i, part in enumerate(parts):
+        sets = np.unique(done[part_of == i])
+        edges.append((part.edges[None] + offset[sets, i][:, None, None]).reshape(-1, 2))
+        for j, after in enumerate(parts):
+            before = sets[sets >> j & 1 == 0] if j != i else sets[:0]
+            link = _product(part.ends, after.starts)
+            shift = np.stack([offset[before, i], offset[before | 1 << i, j]], axis=-1)
+            edges.append((link[None] + shift[:, None]).reshape(-1, 2))
+    return _Fragment(
+        term_of=np.concatenate([parts[i].term_of for i in part_of]),
+        edges=np.concatenate(edges).astype(np.int32),
+        starts=np.concatenate([part.starts + offset[0, i] for i, part in enumerate(parts)]),
+        ends=np.concatenate([part.ends + offset[everything ^ 1 << i, i] for i, part in enumerate(parts)]),
+    )
+
+
+class _Size(NamedTuple):
+    nodes: int
+    edges: int
+    starts: int
+    ends: int
+
+
+def _refuse_if_large(task: Task) -> None:
+    """The size is known before anything is built."""
+    size = _size(task)
+    nodes, edges = size.nodes + 2, size.edges + size.starts + size.ends
+    if nodes > MAX_NODES or edges > MAX_EDGES:
+        raise TaskError(
+            f"the machine of this task would have {quantity(nodes, 'node')} and {quantity(edges, 'edge')}, "
+            f"more than the limit of {MAX_NODES:,} nodes and {MAX_EDGES:,} edges; "
+            "'and' allows every order of its parts, so say part of the order with 'then'"
+        )
+
+
+def _size(task: Task) -> _Size:
+    if isinstance(task, Term):
+        return _Size(1, 0, 1, 1)
+    assert isinstance(task, (Then, Or, And))
+    parts = [_size(part) for part in task.parts]
+    nodes, edges, starts, ends = (sum(column) for column in zip(*parts, strict=True))
+    if isinstance(task, Or):
+        return _Size(nodes, edges, starts, ends)
+    if isinstance(task, Then):
+        links = sum(a.ends * b.starts for a, b in pairwise(parts))
+        return _Size(nodes, edges + links, parts[0].starts, parts[-1].ends)
+    copies = 2 ** (len(parts) - 1)
+    pairs = ends * starts - sum(part.ends * part.starts for part in parts)
+    return _Size(nodes * copies, edges * copies + pairs * copies // 2, starts, ends)
+
+
+def _product(sources: _Ints, targets: _Ints) -> _Ints:
+    """All edges from a source to a target, `[E, 2]`."""
+    return np.stack([np.repeat(sources, len(targets)), np.tile(targets, len(sources))], axis=-1)
+
+
+def _ints(values: Sequence[int]) -> _Ints:
+    return np.array(values, dtype=np.int32)

@@ -1,0 +1,152 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rsg.cli import doctor
+from rsg.cli.main import main
+from rsg.core.version import __version__
+
+
+@pytest.fixture
+def rsg(capsys):
+    """Run the command in this process; gives exit code, stdout, stderr."""
+
+    def run(*words):
+        with pytest.raises(SystemExit) as stop:
+            main(list(words))
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run
+
+
+def shell(command):
+    return subprocess.run(f"{sys.executable} -m rsg {command}", shell=True, capture_output=True, text=True)
+
+
+def test_help_and_version(rsg):
+    code, out, err = rsg("--help")
+    assert (code, err) == (0, "")
+    assert "rsg demo" in out
+    assert rsg("--version") == (0, f"rsg {__version__}\n", "")
+    assert rsg()[0] == 2
+
+
+def test_task_for_a_person(rsg):
+    code, out, err = rsg("task", "grab-axe then mine-wood and mine-coal")
+    assert (code, err) == (0, "")
+    assert "7 nodes, 7 edges, 3 terms" in out
+    assert "2. grab-axe > mine-coal > mine-wood" in out
+    assert "\x1b" not in out
+
+
+def test_task_lists_the_first_ten_instructions(rsg):
+    code, out, _ = rsg("task", "a and b and c and d", "--ltlf")
+    assert code == 0
+    assert "24 linear instructions" in out
+    assert "10. " in out
+    assert "11. " not in out
+    assert "and 14 more" in out
+    assert "LTLf" in out
+
+
+def test_task_for_a_machine(rsg, tmp_path):
+    drawing = tmp_path / "machine.svg"
+    code, out, err = rsg("task", "a or b", "--json", "--draw", str(drawing), "--ltlf")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == {
+        "task": "a or b",
+        "nodes": 4,
+        "edges": 4,
+        "instructions": 2,
+        "terms": ["a", "b"],
+        "ltlf": "(¬a ∧ F(a ∧ last)) ∨ (¬b ∧ F(b ∧ last))",
+        "drawing": str(drawing),
+    }
+    assert drawing.exists()
+
+
+def test_task_says_where_it_drew(rsg, tmp_path):
+    code, out, _ = rsg("task", "a", "--draw", str(tmp_path / "machine.png"))
+    assert code == 0
+    assert f"Drawn in {tmp_path / 'machine.png'}" in out
+
+
+@pytest.mark.parametrize("text", ["(A", "A B", "a then", ""])
+def test_a_wrong_task_is_one_message(rsg, text):
+    code, out, err = rsg("task", text)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: expected ")
+    assert err.count("error") == 1
+    code, out, err = rsg("task", text, "--json")
+    assert (code, err) == (2, "")
+    assert json.loads(out)["error"]["type"] == "ParseError"
+    assert json.loads(out)["error"]["position"] == len(text) - text.endswith("B")
+
+
+def test_a_wrong_command_line(rsg):
+    code, out, err = rsg("tusk")
+    assert (code, out) == (2, "")
+    assert "No such command 'tusk'" in err
+    code, out, err = rsg("task", "--json")
+    assert (code, err) == (2, "")
+    assert "Missing argument" in json.loads(out)["error"]["message"]
+
+
+def test_an_exact_count_of_any_length(rsg):
+    code, out, _ = rsg("task", ">".join(["(a|b)"] * 15_000), "--json")
+    assert code == 0
+    start = out.index('"instructions": ') + len('"instructions": ')
+    assert len(out[start:].split(",")[0]) > 4500
+
+
+def test_demo(rsg):
+    code, out, err = rsg("demo")
+    assert (code, err) == (0, "")
+    assert "Does a trajectory do the task?" in out
+    code, out, _ = rsg("demo", "--json")
+    assert len(json.loads(out)["tasks"]) == 3
+
+
+def test_doctor(rsg):
+    code, out, err = rsg("doctor")
+    assert (code, err) == (0, "")
+    assert "The core works." in out
+    assert "'.[ray]'" in out
+    code, out, _ = rsg("doctor", "--json")
+    assert code == 0
+    assert json.loads(out)["packages"]["torch"]["version"].startswith("2.")
+
+
+def test_doctor_finds_what_is_broken(rsg, monkeypatch):
+    monkeypatch.setattr(doctor, "CORE", ("numpy", "no_such_package"))
+    code, out, _ = rsg("doctor")
+    assert code == 1
+    assert "ModuleNotFoundError" in out
+    assert "The core does not work." in out
+    assert doctor._threads("no_such_package") is None
+    monkeypatch.setattr("rsg.language.satisfies", lambda trace, task: False)
+    code, out, _ = rsg("doctor", "--json")
+    assert code == 1
+    assert "wrong answer" in json.loads(out)["checks"]["task language"]
+
+
+def test_a_reader_that_leaves_and_a_full_disk():
+    done = shell("task 'a and b and c and d and e and f and g and h' | head -n 1")
+    assert done.stdout.startswith("task")
+    assert done.stderr == ""
+    done = shell("task a > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
+
+
+def test_control_c(rsg, monkeypatch):
+    def interrupted(text):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rsg.language.parse", interrupted)
+    code, _, err = rsg("task", "a")
+    assert code == 130
+    assert "interrupted" in err
