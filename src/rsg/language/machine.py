@@ -84,26 +84,43 @@ class Machine:
         return self.next_node[self.next_start[node] : self.next_start[node + 1]]
 
     def accepts(self, trace: ArrayLike, vocabulary: Sequence[str | Term] | None = None) -> bool:
-        """Whether the trace `[steps, terms]` does the task; says the same as `satisfies`, fast.
-
-        A node is entered in a state where its subgoal is false and left in one where it is true, so a single pass
-        over the steps with the set of entered nodes decides it.
-        """
+        """Whether the trace `[steps, terms]` does the task; says the same as `satisfies`, fast."""
         true, column = read_trace(trace, self.task, vocabulary)
-        if len(true) == 0:
-            return False
-        columns = [column[self.terms[i]] for i in self.term_of[1:-1]]
-        done_in = np.zeros((len(true), self.nodes), dtype=bool)  # would the node's subgoal hold in the step?
-        done_in[:, 1:-1] = true[:, columns]
-        source, target = self._edge_ends
-        entered = np.zeros(self.nodes, dtype=bool)
-        for step, done in enumerate(done_in):
-            leaving = entered & done
-            leaving[0] = step == 0
-            reached = np.zeros(self.nodes, dtype=bool)
-            reached[target[leaving[source]]] = True
-            entered |= reached & ~done
-        return bool((leaving[source] & (target == self.nodes - 1)).any())
+        true = true[:, [column[term] for term in self.terms]]
+        entered, done = 0, False
+        for step, values in enumerate(true.tolist()):
+            entered, done = self.begin(values) if step == 0 else self.advance(entered, values)
+        return done
+
+    def begin(self, values: Sequence[bool]) -> tuple[int, bool]:
+        """The nodes entered in the first state, as a set of bits, and False: nothing is done yet.
+
+        Args:
+            values: which of `terms` hold in the state.
+
+        A node is entered in a state where its subgoal is false and left in one where it is true, so the set of
+        entered nodes is all that has to be remembered of a trajectory.
+        """
+        return self._bits.after[0] & ~self._holding(values), False
+
+    def advance(self, entered: int, values: Sequence[bool]) -> tuple[int, bool]:
+        """The nodes entered up to the next state, and whether the trajectory up to it does the task."""
+        holding = self._holding(values)
+        leaving = entered & holding
+        reached = 0
+        while leaving:
+            lowest = leaving & -leaving
+            reached |= self._bits.after[lowest.bit_length() - 1]
+            leaving ^= lowest
+        return entered | reached & ~holding, bool(reached >> self.nodes - 1)
+
+    def _holding(self, values: Sequence[bool]) -> int:
+        """The nodes whose subgoal holds; `v_T` is never entered and counts as one of them."""
+        holding = 1 << self.nodes - 1
+        for value, nodes in zip(values, self._bits.of_term, strict=True):
+            if value:
+                holding |= nodes
+        return holding
 
     def paths(self) -> Iterator[tuple[Term, ...]]:
         """The distinct linear instructions, one after the other; made as they are asked for.
@@ -160,10 +177,23 @@ class Machine:
         return {term: tuple(sorted(after)) for term, after in following.items()}
 
     @cached_property
-    def _edge_ends(self) -> tuple[_Ints, _Ints]:
-        """The edges as two arrays `[E]`: where each comes from, where it goes."""
-        source = np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.next_start))
-        return source, self.next_node
+    def _bits(self) -> _Bits:
+        after = [0] * self.nodes
+        for node, start, end in zip(range(self.nodes), self.next_start[:-1], self.next_start[1:], strict=True):
+            for other in self.next_node[start:end].tolist():
+                after[node] |= 1 << other
+        of_term = [0] * len(self.terms)
+        for node, term in enumerate(self.term_of.tolist()):
+            if term >= 0:
+                of_term[term] |= 1 << node
+        return _Bits(after, of_term)
+
+
+class _Bits(NamedTuple):
+    """Sets of nodes as bits: the successors of each node, the nodes that serve each term."""
+
+    after: list[int]
+    of_term: list[int]
 
 
 class _Fragment(NamedTuple):

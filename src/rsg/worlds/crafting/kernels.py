@@ -1,0 +1,194 @@
+"""The inner loops of Crafting World.
+
+A state is a row of bytes: the agent's row and column, `capacity` slots of the inventory (codes, largest first, then
+zeros, so that equal inventories have equal bytes), then one code per cell of the map, row by row.
+`sizes` is (height, width, capacity); `table` and `recipes` come from the rulebook.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rsg.core.compiled import compiled, inlined
+from rsg.worlds.crafting.rules import DOOR, ITEM, SWITCH
+
+Array = NDArray[Any]
+HEAD = 2  # the agent's place comes first
+TOGGLE = 4
+
+
+@inlined
+def holds(states: Array, i: int, capacity: int, code: int) -> bool:
+    """Whether an item is in the inventory of state i."""
+    for slot in range(HEAD, HEAD + capacity):  # noqa: SIM110, numba has no generators
+        if states[i, slot] == code:
+            return True
+    return False
+
+
+@inlined
+def put(states: Array, i: int, capacity: int, code: int) -> None:
+    """Add an item to an inventory that has room, keeping its order."""
+    slot = HEAD + capacity - 1
+    while slot > HEAD and states[i, slot - 1] < code:
+        states[i, slot] = states[i, slot - 1]
+        slot -= 1
+    states[i, slot] = code
+
+
+@inlined
+def take(states: Array, i: int, capacity: int, code: int) -> bool:
+    """Remove one such item from the inventory, keeping its order; False if there is none."""
+    for slot in range(HEAD, HEAD + capacity):
+        if states[i, slot] == code:
+            for later in range(slot, HEAD + capacity - 1):
+                states[i, later] = states[i, later + 1]
+            states[i, HEAD + capacity - 1] = 0
+            return True
+    return False
+
+
+@inlined
+def follow(recipes: Array, rule: int, capacity: int, states: Array, i: int, out: Array, j: int) -> bool:
+    """Try one rule on row j of `out`, a copy of state i; on failure it is that copy again."""
+    k = (recipes.shape[1] - 1) // 2
+    for tool in range(1, 1 + k):
+        if recipes[rule, tool] != 0 and not holds(states, i, capacity, recipes[rule, tool]):
+            return False
+    for ingredient in range(1 + k, 1 + 2 * k):
+        if recipes[rule, ingredient] != 0 and not take(out, j, capacity, recipes[rule, ingredient]):
+            break
+    else:
+        if out[j, HEAD + capacity - 1] == 0:  # room for what the rule gives
+            put(out, j, capacity, recipes[rule, 0])
+            return True
+    for slot in range(HEAD, HEAD + capacity):
+        out[j, slot] = states[i, slot]
+    return False
+
+
+@inlined
+def toggle(sizes: Array, table: Array, recipes: Array, states: Array, i: int, out: Array, j: int) -> None:
+    """Act on the object in the agent's cell; row j of `out` is a copy of state i."""
+    width, capacity = sizes[1], sizes[2]
+    cells = HEAD + capacity
+    here = cells + states[i, 0] * width + states[i, 1]
+    code = states[i, here]
+    kind = table[code, 0]
+    if kind == ITEM:
+        if states[i, cells - 1] == 0:  # room in the inventory
+            put(out, j, capacity, code)
+            out[j, here] = 0
+    elif kind == SWITCH:
+        out[j, here] = table[code, 2]
+        opened = table[code, 2] > code  # the code of a changed thing comes after all plain ones
+        for cell in range(cells, states.shape[1]):
+            other = states[i, cell]
+            if table[other, 0] == DOOR and (table[other, 2] > other) == opened:
+                out[j, cell] = table[other, 2]
+    else:
+        for rule in range(table[code, 3], table[code, 4]):
+            if follow(recipes, rule, capacity, states, i, out, j):
+                break
+
+
+@inlined
+def step_row(
+    sizes: Array, table: Array, recipes: Array, states: Array, i: int, action: int, out: Array, j: int
+) -> None:
+    """Write the state after one action in state i into row j of `out`."""
+    for column in range(states.shape[1]):
+        out[j, column] = states[i, column]
+    if action == TOGGLE:
+        toggle(sizes, table, recipes, states, i, out, j)
+        return
+    height, width, capacity = sizes[0], sizes[1], sizes[2]
+    y, x = int(states[i, 0]), int(states[i, 1])
+    if action == 0:
+        y -= 1
+    elif action == 1:
+        y += 1
+    elif action == 2:
+        x -= 1
+    else:
+        x += 1
+    if y < 0 or y >= height or x < 0 or x >= width:
+        return
+    key = table[states[i, HEAD + capacity + y * width + x], 1]
+    if key == 0 or (key > 0 and holds(states, i, capacity, key)):
+        out[j, 0] = y
+        out[j, 1] = x
+
+
+@compiled
+def step_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: Array, out: Array) -> None:
+    """Each state after its own action."""
+    for i in range(len(states)):
+        step_row(sizes, table, recipes, states, i, actions[i], out, i)
+
+
+@compiled
+def successor_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: int, out: Array) -> None:
+    """Each state after every action; `out` is `[N·A, W]`."""
+    for i in range(len(states)):
+        for action in range(actions):
+            step_row(sizes, table, recipes, states, i, action, out, i * actions + action)
+
+
+@compiled
+def first_wrong_action(actions: Array, count: int) -> int:
+    """The index of the first action that is not one, or -1."""
+    for i in range(len(actions)):
+        if actions[i] < 0 or actions[i] >= count:
+            return i
+    return -1
+
+
+@compiled
+def encode_rows(sizes: Array, plain: Array, states: Array, overall: Array, inventory: Array, objects: Array) -> int:
+    """Fill the sets that classifiers see; gives -1, or the first row with more objects than fit."""
+    height, width, capacity = sizes[0], sizes[1], sizes[2]
+    for i in range(len(states)):
+        y, x = states[i, 0], states[i, 1]
+        held = 0
+        for slot in range(capacity):
+            code = states[i, HEAD + slot]
+            inventory[i, slot] = code
+            held += code != 0
+        overall[i, 0], overall[i, 1] = height, width
+        overall[i, 2], overall[i, 3], overall[i, 4] = y, x, held
+        found = 0
+        for row in range(height):
+            for column in range(width):
+                code = states[i, HEAD + capacity + row * width + column]
+                if code == 0:
+                    continue
+                if found == objects.shape[1]:
+                    return i
+                objects[i, found, 0] = plain[code]
+                objects[i, found, 1], objects[i, found, 2] = row, column
+                objects[i, found, 3] = plain[code] != code
+                objects[i, found, 4] = row == y and column == x
+                found += 1
+        for empty in range(found, objects.shape[1]):
+            for part in range(5):
+                objects[i, empty, part] = 0
+    return -1
+
+
+@compiled
+def truth_rows(capacity: int, goals: Array, states: Array, out: Array) -> None:
+    """Whether each goal holds: an item code is in the inventory; a negative code -c is on the map."""
+    for i in range(len(states)):
+        for j in range(len(goals)):
+            goal = goals[j]
+            if goal > 0:
+                out[i, j] = holds(states, i, capacity, goal)
+            else:
+                out[i, j] = False
+                for cell in range(HEAD + capacity, states.shape[1]):
+                    if states[i, cell] == -goal:
+                        out[i, j] = True
+                        break

@@ -1,0 +1,91 @@
+"""Crafting World as pixels: for people, and as what an agent with a camera would see."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.worlds.crafting.kernels import HEAD
+from rsg.worlds.crafting.rules import Rulebook
+from rsg.worlds.crafting.sprites import FLOOR, SPRITES, sprite
+from rsg.worlds.crafting.world import CraftingWorld, States
+
+STRIP = (202, 196, 178)  # the ground of the inventory: darker than the floor
+
+
+def images(world: CraftingWorld, states: States, cell: int = 32) -> NDArray[np.uint8]:
+    """The states as RGB pictures `[N, rows·cell, width·cell, 3]`: the map, then the inventory strip below it."""
+    if cell < 4:
+        raise RsgError(f"a cell needs at least 4 pixels to be drawn, not {cell}")
+    states = world.checked(states)
+    n = len(states)
+    tiles = atlas(world.rules, cell)
+    here = np.arange(n)
+    look = np.zeros((n, world.height, world.width), dtype=np.int64)  # 0: plain, 1: with the agent on it
+    look[here, states[:, 0], states[:, 1]] = 1
+    grid = tiles[look, world.cells(states)]
+
+    rows = strip_rows(world)
+    held = np.zeros((n, rows * world.width), dtype=np.int64)
+    held[:, : world.capacity] = states[:, HEAD : HEAD + world.capacity]
+    strip = tiles[2, held.reshape(n, rows, world.width)]
+    both = np.concatenate([grid, strip], axis=1)
+    return both.transpose(0, 1, 3, 2, 4, 5).reshape(n, -1, world.width * cell, 3)
+
+
+def image_shape(world: CraftingWorld, cell: int) -> tuple[int, int, int]:
+    """The shape of one picture."""
+    return ((world.height + strip_rows(world)) * cell, world.width * cell, 3)
+
+
+def strip_rows(world: CraftingWorld) -> int:
+    """How many rows of cells the inventory takes."""
+    return -(-world.capacity // world.width)
+
+
+@cache
+def atlas(rules: Rulebook, cell: int) -> NDArray[np.uint8]:
+    """Every tile there can be, `[look, code, cell, cell, 3]`: on the floor, under the agent, in the inventory strip."""
+    tiles = np.empty((3, len(rules.names), cell, cell, 3), dtype=np.uint8)
+    for code, name in enumerate(rules.names):
+        for look, ground in enumerate((FLOOR, FLOOR, STRIP)):
+            tile = np.full((cell, cell, 3), ground, dtype=np.uint8)
+            if code:
+                tile = _over(tile, _picture(name, cell))
+            tiles[look, code] = _over(tile, sprite("agent", cell)) if look == 1 else tile
+    tiles.setflags(write=False)
+    return tiles
+
+
+def sheet(rules: Rulebook, cell: int = 48, columns: int = 10) -> NDArray[np.uint8]:
+    """All sprites side by side, in the order of their codes."""
+    tiles = atlas(rules, cell)[0, 1:]
+    rows = -(-len(tiles) // columns)
+    page = np.empty((rows * columns, cell, cell, 3), dtype=np.uint8)
+    page[:] = FLOOR
+    page[: len(tiles)] = tiles
+    return page.reshape(rows, columns, cell, cell, 3).transpose(0, 2, 1, 3, 4).reshape(rows * cell, columns * cell, 3)
+
+
+def _picture(name: str, cell: int) -> NDArray[np.uint8]:
+    """The sprite of a name; things of another rulebook that nobody has drawn get a pattern of their own."""
+    if name in SPRITES:
+        return sprite(name, cell)
+    from rsg.core.random import stream
+
+    rng = stream(0, "pattern", name)
+    blocks = rng.integers(40, 220, size=(4, 4, 3))
+    index = np.arange(cell) * 4 // cell
+    picture = np.full((cell, cell, 4), 255, dtype=np.uint8)
+    picture[..., :3] = blocks[index][:, index]
+    return picture
+
+
+def _over(ground: NDArray[np.uint8], picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A picture with its alpha laid over the ground."""
+    alpha = picture[..., 3:].astype(np.float64) / 255
+    mixed: NDArray[np.uint8] = np.rint(picture[..., :3] * alpha + ground * (1 - alpha)).astype(np.uint8)
+    return mixed

@@ -1,0 +1,198 @@
+"""The rules of Crafting World as data. Another `Rulebook` gives another world; no code knows a name of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+
+Kind = Literal["barrier", "door", "switch", "place", "item"]
+_KINDS = ("floor", "barrier", "door", "switch", "place", "item")
+FLOOR, BARRIER, DOOR, SWITCH, PLACE, ITEM = range(6)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A type of object.
+
+    Attributes:
+        name: as in `iron-ore-vein`.
+        kind: `item` can be picked up; `place` is where rules apply; `switch` opens all doors while it is on; a `door`
+            and a `barrier` stand in the way.
+        symbol: one letter for map files and terminals.
+        key: for a door or barrier, the item that lets the agent pass; None: nothing does.
+    """
+
+    name: str
+    kind: Kind
+    symbol: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """At a place, with the tools in the inventory (kept) and the ingredients (used up), `toggle` gives one item."""
+
+    gives: str
+    at: str
+    tools: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """The types of objects and the rules, the first that applies in their order.
+
+    A cell of a state holds a code: 0 for bare floor, i + 1 for `things[i]`, and after those one code more for each door
+    (open) and each switch (on), in order.
+    """
+
+    things: tuple[Thing, ...]
+    rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        for what, values in (("name", [t.name for t in self.things]), ("symbol", [t.symbol for t in self.things])):
+            twice = {value for value in values if values.count(value) > 1}
+            if twice:
+                raise RsgError(f"two things have the same {what}: {min(twice)}")
+        kinds = {thing.name: thing.kind for thing in self.things}
+        wanted = [(item, "item") for rule in self.rules for item in (rule.gives, *rule.tools, *rule.uses)]
+        wanted += [(rule.at, "place") for rule in self.rules] + [(t.key, "item") for t in self.things if t.key]
+        for name, kind in wanted:
+            if kinds.get(name) != kind:
+                raise RsgError(f"a rule or a door speaks of the {kind} '{name}', but there is no such {kind}")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The name of each code; `door-open` and `switch-on` for the changed ones."""
+        changed = [
+            f"{t.name}-{'open' if t.kind == 'door' else 'on'}" for t in self.things if t.kind in ("door", "switch")
+        ]
+        return ("floor", *(thing.name for thing in self.things), *changed)
+
+    def code(self, name: str) -> int:
+        """The code of a name, or an error with the nearest names."""
+        if name not in self.names:
+            raise RsgError(f"there is no object '{name}' in this world; it has: {', '.join(self.names[1:])}")
+        return self.names.index(name)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int16]:
+        """The kind of each code, `[codes]`."""
+        return self.table[:, 0]
+
+    @cached_property
+    def table(self) -> NDArray[np.int16]:
+        """For kernels, `[codes, 5]`: kind, what lets the agent pass, the code it changes to, its rules from and to.
+
+        The second is 0 if everybody may pass and -1 if nobody may.
+        """
+        table = np.zeros((len(self.names), 5), dtype=np.int16)
+        order = self._rules_by_place
+        for code, thing in enumerate(self.things, start=1):
+            table[code, 0] = _KINDS.index(thing.kind)
+            if thing.kind in ("barrier", "door"):
+                table[code, 1] = self.code(thing.key) if thing.key else -1
+            here = [i for i, rule in enumerate(order) if rule.at == thing.name]
+            if here:
+                table[code, 3:] = here[0], here[-1] + 1
+        for code in range(len(self.things) + 1, len(self.names)):
+            closed = self.code(self.names[code].rsplit("-", 1)[0])
+            table[code, 0] = table[closed, 0]
+            table[code, 2], table[closed, 2] = closed, code
+        return table
+
+    @cached_property
+    def recipes(self) -> NDArray[np.int16]:
+        """For kernels, `[rules, 1 + 2·k]`: what the rule gives, k tools and k ingredients (0: none), place by place."""
+        k = max([1, *(max(len(rule.tools), len(rule.uses)) for rule in self.rules)])
+        recipes = np.zeros((len(self.rules), 1 + 2 * k), dtype=np.int16)
+        for row, rule in zip(recipes, self._rules_by_place, strict=True):
+            row[0] = self.code(rule.gives)
+            row[1 : 1 + len(rule.tools)] = [self.code(item) for item in rule.tools]
+            row[1 + k : 1 + k + len(rule.uses)] = [self.code(item) for item in rule.uses]
+        return recipes
+
+    @cached_property
+    def _rules_by_place(self) -> list[Rule]:
+        places = [thing.name for thing in self.things]
+        return sorted(self.rules, key=lambda rule: places.index(rule.at))  # stable: keeps the order at a place
+
+    def places_of(self, item: str) -> tuple[str, ...]:
+        """Where an item can be had by a rule."""
+        return tuple(dict.fromkeys(rule.at for rule in self.rules if rule.gives == item))
+
+
+def _things(kind: Kind, symbols_and_names: str) -> list[Thing]:
+    """Things of one kind from `symbol name symbol name ...`."""
+    words = symbols_and_names.split()
+    return [Thing(name, kind, symbol) for symbol, name in zip(words[::2], words[1::2], strict=True)]
+
+
+def _rules(lines: Sequence[str]) -> list[Rule]:
+    """Rules from lines `item @ place`, with `: tool + tool` or `= ingredient + ingredient` behind."""
+    rules = []
+    for line in lines:
+        head, _, uses = line.partition("=")
+        head, _, tools = head.partition(":")
+        gives, at = head.split("@")
+        split = [tuple(word.strip() for word in part.split("+") if word.strip()) for part in (tools, uses)]
+        rules.append(Rule(gives.strip(), at.strip(), *split))
+    return rules
+
+
+STANDARD = Rulebook(
+    things=(
+        Thing("wall", "barrier", "#"),
+        Thing("door", "door", "+", key="key"),
+        Thing("water", "barrier", "~", key="boat"),
+        Thing("switch", "switch", "!"),
+        *_things("place", "I iron-ore-vein C coal-ore-vein G gold-ore-vein O cobblestone-stash T tree"),
+        *_things("place", "H chicken E sheep P potato-plant B beetroot-crop U sugar-cane-plant"),
+        *_things("place", "1 work-station 2 weapon-station 3 tool-station 4 bed-station 5 boat-station"),
+        *_things("place", "6 furnace 7 food-station"),
+        *_things("item", "k key p pickaxe a axe i iron-ore j iron-ingot c coal g gold-ore h gold-ingot"),
+        *_things("item", "o cobblestone w wood q wood-plank t stick s sword f feather r arrow x shears"),
+        *_things("item", "l wool d bed b boat u sugar-cane e paper v bowl n potato m cooked-potato"),
+        *_things("item", "y beetroot z beetroot-soup"),
+    ),
+    rules=tuple(
+        _rules(
+            [
+                "iron-ore @ iron-ore-vein: pickaxe",
+                "coal @ coal-ore-vein: pickaxe",
+                "cobblestone @ cobblestone-stash: pickaxe",
+                "wood @ tree: axe",
+                "feather @ chicken: sword",
+                "wool @ sheep: shears",
+                "wool @ sheep: sword",
+                "potato @ potato-plant",
+                "beetroot @ beetroot-crop",
+                "gold-ore @ gold-ore-vein: pickaxe",
+                "sugar-cane @ sugar-cane-plant",
+                "wood-plank @ work-station = wood",
+                "stick @ work-station = wood-plank",
+                "arrow @ weapon-station = stick + feather",
+                "sword @ weapon-station = stick + iron-ingot",
+                "shears @ tool-station = iron-ingot",
+                "shears @ tool-station = gold-ingot",
+                "iron-ingot @ furnace = iron-ore + coal",
+                "gold-ingot @ furnace = gold-ore + coal",
+                "bed @ bed-station = wood-plank + wool",
+                "boat @ boat-station = wood-plank",
+                "bowl @ food-station = wood-plank",
+                "bowl @ food-station = iron-ingot",
+                "cooked-potato @ furnace = potato + coal",
+                "beetroot-soup @ food-station = beetroot + bowl",
+                "paper @ work-station = sugar-cane",
+            ]
+        )
+    ),
+)
+"""The world of the paper: 47 types of objects, 11 rules for mining and 15 for crafting."""

@@ -1,0 +1,147 @@
+"""Maps as text, so that people can write their own.
+
+    ; Lines that begin with a semicolon are comments.
+    inventory: axe, wood
+    map:
+    @.T.#~
+    ..1.+.
+
+One symbol per cell: `.` is floor, `@` the agent on bare floor, the others are the symbols of the rulebook, and `'` is
+an open door, `*` a switch that is on. `agent: ROW COLUMN` (counted from 0) puts the agent on top of an object;
+`capacity: N` sets the size of the inventory (6).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from rsg.core.errors import RsgError
+from rsg.worlds.crafting.rules import STANDARD, Rulebook
+from rsg.worlds.crafting.world import CraftingWorld, States
+
+_OPEN, _ON = "'", "*"
+
+
+class MapError(RsgError):
+    """A map file with a mistake; the message says line and column."""
+
+
+@cache
+def symbols(rules: Rulebook) -> dict[str, str]:
+    """The name that each symbol stands for."""
+    table = {thing.symbol: thing.name for thing in rules.things}
+    changed = rules.names[len(rules.things) + 1 :]
+    for name in changed:
+        table.setdefault(_OPEN if name.endswith("-open") else _ON, name)
+    return table
+
+
+def write_map(world: CraftingWorld, state: States) -> str:
+    """The state as text; `read_map` gives it back."""
+    by_name = {name: symbol for symbol, name in symbols(world.rules).items()} | {"floor": "."}
+    lines = []
+    if world.capacity != CraftingWorld.capacity:
+        lines.append(f"capacity: {world.capacity}")
+    if world.inventory(state):
+        lines.append(f"inventory: {', '.join(world.inventory(state))}")
+    rows = [[by_name[world.rules.names[code]] for code in row] for row in world.cells(state)]
+    y, x = int(state[0]), int(state[1])
+    if rows[y][x] == ".":
+        rows[y][x] = "@"
+    else:
+        lines.append(f"agent: {y} {x}")
+    return "\n".join([*lines, "map:", *("".join(row) for row in rows)]) + "\n"
+
+
+def read_map(text: str, rules: Rulebook = STANDARD, source: str = "map") -> tuple[CraftingWorld, States]:
+    """The world and the state that a text describes; `source` names it in messages."""
+    settings: dict[str, tuple[int, str]] = {}
+    rows: list[tuple[int, str]] = []
+    in_map = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith(";") or not line.strip():
+            continue
+        if in_map:
+            rows.append((number, line.rstrip()))
+        elif line.strip().lower() == "map:":
+            in_map = True
+        else:
+            key, colon, value = line.partition(":")
+            if not colon or key.strip().lower() not in ("inventory", "capacity", "agent"):
+                raise _wrong(
+                    source, number, 1, f"expected 'inventory:', 'capacity:', 'agent:' or 'map:', not '{line.strip()}'"
+                )
+            settings[key.strip().lower()] = (number, value.strip())
+    if not rows:
+        raise _wrong(source, len(text.splitlines()) or 1, 1, "there is no map: write 'map:' and its rows below")
+    return _build(rules, source, settings, rows)
+
+
+def _build(
+    rules: Rulebook, source: str, settings: dict[str, tuple[int, str]], rows: list[tuple[int, str]]
+) -> tuple[CraftingWorld, States]:
+    objects, agents = _cells(rules, source, rows)
+    capacity = _numbers(source, settings, "capacity", 1)
+    world = CraftingWorld(len(rows), len(rows[0][1]), capacity[0] if capacity else CraftingWorld.capacity, rules=rules)
+    if "agent" in settings:
+        y, x = _numbers(source, settings, "agent", 2)
+        if agents:
+            raise _wrong(source, settings["agent"][0], 1, "the agent is on the map (@) already")
+    elif len(agents) == 1:
+        y, x = agents[0]
+    else:
+        raise _wrong(source, rows[-1][0], 1, f"a map has one agent (@), this one has {len(agents)}")
+    number, text = settings.get("inventory", (0, ""))
+    inventory = [name.strip().lower().replace("_", "-") for name in text.split(",") if name.strip()]
+    try:
+        return world, world.state(objects, (y, x), inventory)
+    except RsgError as error:
+        raise _wrong(source, number or settings.get("agent", (1, ""))[0], 1, str(error)) from None
+
+
+def _cells(
+    rules: Rulebook, source: str, rows: list[tuple[int, str]]
+) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
+    """The objects by place, and where the agent is drawn."""
+    names = symbols(rules)
+    objects: dict[tuple[int, int], str] = {}
+    agents = []
+    width = len(rows[0][1])
+    for y, (number, row) in enumerate(rows):
+        if len(row) != width:
+            raise _wrong(
+                source, number, min(len(row), width) + 1, f"this row has {len(row)} cells, the first has {width}"
+            )
+        for x, symbol in enumerate(row):
+            if symbol == "@":
+                agents.append((y, x))
+            elif symbol in names:
+                objects[y, x] = names[symbol]
+            elif symbol not in ". ":
+                raise _wrong(source, number, x + 1, f"no object has the symbol '{symbol}'")
+    return objects, agents
+
+
+def _numbers(source: str, settings: dict[str, tuple[int, str]], key: str, count: int) -> list[int]:
+    if key not in settings:
+        return []
+    number, text = settings[key]
+    words = text.replace(",", " ").split()
+    if len(words) != count or not all(word.isdecimal() for word in words):
+        raise _wrong(
+            source, number, len(key) + 2, f"'{key}:' takes {count} whole number{'s' * (count > 1)}, not '{text}'"
+        )
+    return [int(word) for word in words]
+
+
+def _wrong(source: str, line: int, column: int, problem: str) -> MapError:
+    return MapError(f"{source}, line {line}, column {column}: {problem}")
+
+
+def legend(world: CraftingWorld, state: States) -> dict[str, str]:
+    """The symbols that occur on this map, with their names."""
+    by_name = {name: symbol for symbol, name in symbols(world.rules).items()}
+    present = [world.rules.names[code] for code in np.unique(world.cells(state)) if code]
+    return {by_name[name]: name for name in present}

@@ -1,0 +1,54 @@
+"""The true meaning of the 26 terms: for experts and success checks, never for a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.worlds.crafting import kernels
+from rsg.worlds.crafting.world import CraftingWorld, States
+
+VOCABULARY = (
+    *("grab-pickaxe", "grab-axe", "grab-key", "toggle-switch"),
+    *("craft-wood-plank", "craft-stick", "craft-shears", "craft-bed", "craft-boat", "craft-sword", "craft-arrow"),
+    *("craft-cooked-potato", "craft-iron-ingot", "craft-gold-ingot", "craft-bowl", "craft-beetroot-soup"),
+    *("craft-paper", "mine-gold-ore", "mine-iron-ore", "mine-sugar-cane", "mine-coal", "mine-wood", "mine-feather"),
+    *("mine-wool", "mine-potato", "mine-beetroot"),
+)
+"""The terms of the paper's tasks."""
+
+
+def truth(world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
+    """Which subgoals hold in which states, `[N, terms]`.
+
+    `grab-X`, `mine-X` and `craft-X` hold when X is in the inventory, `toggle-switch` when a switch is on.
+
+    >>> world = CraftingWorld()
+    >>> truth(world, world.state({}, inventory=["wood"])[None], ["mine-wood", "craft-boat"])
+    array([[ True, False]])
+    """
+    states = world.checked(states)
+    out = np.empty((len(states), len(terms)), dtype=bool)
+    kernels.truth_rows(world.capacity, goals(world, terms), states, out)
+    return out
+
+
+def goals(world: CraftingWorld, terms: Sequence[str]) -> NDArray[np.int64]:
+    """The goal of each term for `kernels.truth_rows`."""
+    return np.array([_goal(world, term) for term in terms], dtype=np.int64)
+
+
+def _goal(world: CraftingWorld, term: str) -> int:
+    verb, _, name = term.partition("-")
+    things = {thing.name: thing.kind for thing in world.rules.things}
+    if verb in ("grab", "mine", "craft") and things.get(name) == "item":
+        return world.rules.code(name)
+    if verb == "toggle" and things.get(name) == "switch":
+        return -world.rules.code(f"{name}-on")
+    near = get_close_matches(term, VOCABULARY, n=1)
+    hint = f"; did you mean {near[0]}?" if near else "; terms are grab-X, mine-X, craft-X and toggle-switch"
+    raise RsgError(f"Crafting World has no subgoal '{term}'{hint}")
