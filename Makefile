@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.t
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 
-.PHONY: help demo test test-slow lint format bench docs clean
+.PHONY: help demo test test-slow lint format bench docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what each target does
@@ -15,8 +15,10 @@ help:  ## Say what each target does
 demo: $(VENV)/.core  ## Set up and run the main job
 	@$(BIN)/rsg demo
 
+# Kernels are run once uncompiled, for coverage; the second run adds to what the first one saw.
 test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage gate
-	$(PYTEST) -n $(WORKERS) -m "not slow" --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) -q -m kernels tests --cov --cov-report=
+	$(PYTEST) -n $(WORKERS) -m "not slow" --cov --cov-append --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 test-slow: $(VENV)/.dev  ## The long runs: fuzzing, large property counts
 	RSG_LONG=1 $(PYTEST) -n $(WORKERS) -m slow --timeout=3600
@@ -36,6 +38,9 @@ bench: $(VENV)/.dev  ## Measure speed; writes benchmarks/results/*.json
 docs: $(VENV)/.dev  ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site is in site/index.html"
+
+pictures: $(VENV)/.dev  ## Draw the pictures of the documentation anew
+	$(BIN)/python docs/pictures.py
 
 clean:  ## Remove everything that the other targets made
 	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out

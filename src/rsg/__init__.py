@@ -3,6 +3,7 @@
 The public names are loaded when first used, so that `import rsg` is quick.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -25,12 +26,15 @@ _HOME = {
         "to_ltlf",
     ],
 }
+_ROOMS = ("language", "worlds", "envs")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = ["__version__", *_MODULE_OF]
+__all__ = ["__version__", *_ROOMS, *_MODULE_OF]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"rsg.{name}")
     if name in _MODULE_OF:
         value = getattr(import_module(_MODULE_OF[name]), name)
         globals()[name] = value
@@ -40,3 +44,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if "gymnasium" in sys.modules:  # who uses Gymnasium finds our environments there; for all others it stays unloaded
+    import_module("rsg.envs")

@@ -5,21 +5,7 @@ import sys
 import pytest
 
 from rsg.cli import doctor
-from rsg.cli.main import main
 from rsg.core.version import __version__
-
-
-@pytest.fixture
-def rsg(capsys):
-    """Run the command in this process; gives exit code, stdout, stderr."""
-
-    def run(*words):
-        with pytest.raises(SystemExit) as stop:
-            main(list(words))
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return run
 
 
 def shell(command):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rsg.cli.output import AsJson, console, emit
 from rsg.cli.task import as_values, show
 
@@ -16,12 +18,12 @@ TASKS = {  # three tasks of the paper, from its appendix tables
 
 
 def demo(as_json: AsJson = False) -> None:
-    """Walk through the task language on three tasks of the paper."""
-    from rsg.language import Machine, parse, satisfies
+    """Show what rsg does today: the task language on three tasks of the paper, a map, a short random episode."""
+    from rsg.language import Machine, parse
 
     machines = {note: Machine.of(parse(text)) for note, text in TASKS.items()}
     if as_json:
-        emit({"tasks": [as_values(machine) for machine in machines.values()]})
+        emit({"tasks": [as_values(machine) for machine in machines.values()], "episode": _episode()[1]})
         return
     out = console()
     out.print("[bold]The task language[/bold]: what an agent is asked to do, in words that it will learn.\n")
@@ -29,15 +31,53 @@ def demo(as_json: AsJson = False) -> None:
         out.print(f"[bold cyan]{number}. {note}[/bold cyan]")
         show(machine)
         out.print()
+    _judge_traces()
+    _show_world()
+    out.print("\n[bold]Try next[/bold]")
+    out.print("  .venv/bin/rsg play crafting --task 'grab-axe then mine-wood'      move the agent yourself")
+    out.print("  .venv/bin/rsg world crafting --kind islands --png map.png        look at a map")
+    out.print("  .venv/bin/rsg task 'a then b and c' --draw machine.svg           draw the machine of a task")
 
-    task = parse(TASKS["A chain: one step after the other."])
+
+def _judge_traces() -> None:
+    from rsg.language import parse, satisfies
+
+    task = parse("mine-wood then craft-wood-plank")
     traces = {
         "wood, then the plank": [[0, 0], [1, 0], [1, 1]],
         "the plank without wood": [[0, 0], [0, 0], [0, 1]],
         "wood from the start": [[1, 0], [1, 0], [1, 1]],
     }
+    out = console()
     out.print("[bold cyan]4. Does a trajectory do the task?[/bold cyan] Each subgoal must turn from false to true.")
     for story, trace in traces.items():
         verdict = "[green]yes[/green]" if satisfies(trace, task) else "[red]no[/red]"
         out.print(f"  {task}: {story:24} {verdict}")
-    out.print("\n[bold]Try next[/bold]  .venv/bin/rsg task 'grab-axe then mine-wood and mine-coal' --draw machine.svg")
+
+
+def _show_world() -> None:
+    from rsg.worlds.crafting.terminal import terminal_view
+
+    out = console()
+    out.print("\n[bold]Crafting World[/bold]: 47 kinds of things and the rules of mining and crafting.\n")
+    first, values = _episode()
+    out.print(terminal_view(*first))
+    out.print(f"\n{len(values['actions'])} random steps: {' '.join(values['actions'])}")
+    out.print(
+        f"They got hold of: {', '.join(values['inventory']) or 'nothing'}. Learning to do better is what rsg is for."
+    )
+
+
+def _episode() -> tuple[tuple[Any, Any], dict[str, Any]]:
+    """A short random episode on a fixed map: where it began, and what happened."""
+    from rsg.core.random import stream
+    from rsg.envs import CraftingEnv
+
+    env = CraftingEnv(map="river")
+    rng = stream(0, "demo")
+    first = env.reset(seed=0)[1]["state"]
+    chosen = rng.integers(len(env.world.actions), size=30)
+    for action in chosen:
+        last = env.step(action)[4]["state"]
+    names = [env.world.actions[action] for action in chosen]
+    return (env.world, first), {"actions": names, "inventory": list(env.world.inventory(last))}

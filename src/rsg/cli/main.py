@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, doctor, task
+from rsg.cli import demo, doctor, play, task, world
 from rsg.cli.output import complain
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
@@ -28,6 +28,8 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(task.task)
+app.command()(world.world)
+app.command()(play.play)
 app.command()(doctor.doctor)
 
 

@@ -114,6 +114,11 @@ class Machine:
             leaving ^= lowest
         return entered | reached & ~holding, bool(reached >> self.nodes - 1)
 
+    def frontier(self, entered: int) -> tuple[Term, ...]:
+        """The subgoals that a trajectory is at: those of entered nodes from which nothing further has been entered."""
+        nodes = [node for node in range(self.nodes) if entered >> node & 1 and not self._bits.after[node] & entered]
+        return tuple(dict.fromkeys(self.terms[self.term_of[node]] for node in nodes))
+
     def _holding(self, values: Sequence[bool]) -> int:
         """The nodes whose subgoal holds; `v_T` is never entered and counts as one of them."""
         holding = 1 << self.nodes - 1

@@ -78,9 +78,13 @@ class Rulebook:
 
     def code(self, name: str) -> int:
         """The code of a name, or an error with the nearest names."""
-        if name not in self.names:
+        if name not in self._codes:
             raise RsgError(f"there is no object '{name}' in this world; it has: {', '.join(self.names[1:])}")
-        return self.names.index(name)
+        return self._codes[name]
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
 
     @cached_property
     def kinds(self) -> NDArray[np.int16]:

@@ -14,6 +14,7 @@ an open door, `*` a switch that is on. `agent: ROW COLUMN` (counted from 0) puts
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -145,3 +146,13 @@ def legend(world: CraftingWorld, state: States) -> dict[str, str]:
     by_name = {name: symbol for symbol, name in symbols(world.rules).items()}
     present = [world.rules.names[code] for code in np.unique(world.cells(state)) if code]
     return {by_name[name]: name for name in present}
+
+
+def load_map(path: str | Path, rules: Rulebook = STANDARD) -> tuple[CraftingWorld, States]:
+    """The world and the state of a map file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
+        raise RsgError(f"cannot read the map {path}: {reason}") from None
+    return read_map(text, rules, str(path))

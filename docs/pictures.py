@@ -1,0 +1,77 @@
+"""Draws every picture of the documentation: `make pictures`. Same code, same pictures."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from rsg.core.random import stream
+from rsg.envs import CraftingEnv
+from rsg.envs.game import Game
+from rsg.language import Machine, parse
+from rsg.language.drawing import draw
+from rsg.worlds.crafting import STANDARD
+from rsg.worlds.crafting.maps import KINDS, sample_map
+from rsg.worlds.crafting.pictures import atlas
+from rsg.worlds.crafting.text import read_map
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def machine() -> None:
+    """The machine of one task."""
+    text = "grab-key or (grab-axe then mine-wood then craft-boat) then grab-pickaxe and mine-coal"
+    draw(Machine.of(parse(text)), IMAGES / "machine.svg")
+
+
+def sprites() -> None:
+    """All objects with their names and symbols."""
+    tiles, names = atlas(STANDARD, 48)[0], STANDARD.names
+    figure = Figure(figsize=(11, 7.6), facecolor="white")
+    for code, axes in zip(range(1, len(names)), figure.subplots(5, 10).flat, strict=False):
+        axes.imshow(tiles[code])
+        axes.set_title(names[code], fontsize=7)
+    for axes in figure.axes:
+        axes.axis("off")
+    _save(figure, "sprites.png")
+
+
+def kinds() -> None:
+    """One map of every kind."""
+    figure = Figure(figsize=(11, 7.4), facecolor="white")
+    for name, axes in zip(KINDS, figure.subplots(3, 5).flat, strict=False):
+        world, state = sample_map(name, stream(1, "pictures", name))
+        axes.imshow(world.render(state, 32))
+        axes.set_title(name, fontsize=9)
+    for axes in figure.axes:
+        axes.axis("off")
+    _save(figure, "kinds.png")
+
+
+def play() -> None:
+    """A person's screen in the middle of a task."""
+    valley = read_map("map:\n@.a.~.\n....~G\n.T..~.\n....~p\n1..5~.\n....~.\n")
+    game = Game(CraftingEnv(map=valley, task="grab-axe then mine-wood then craft-wood-plank then craft-boat"))
+    for key in "dd ssa ":
+        game.press(key)
+    console = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=StringIO())
+    console.print(game.screen())
+    svg = console.export_svg(title="rsg play crafting", unique_id="play")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # the page must not fetch fonts from elsewhere
+    (IMAGES / "play.svg").write_text(svg)
+
+
+def _save(figure: Figure, name: str) -> None:
+    figure.tight_layout()
+    figure.savefig(IMAGES / name, dpi=100, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(exist_ok=True)
+    for picture in (machine, sprites, kinds, play):
+        picture()
+        print(f"drew {picture.__name__}")
