@@ -10,7 +10,7 @@ from typing import Any
 from rsg.core.version import __version__
 
 _HOME = {
-    "rsg.core.errors": ["ParseError", "RsgError", "TaskError"],
+    "rsg.core.errors": ["ParseError", "RsgError", "StoreError", "TaskError"],
     "rsg.language": [
         "And",
         "Formula",

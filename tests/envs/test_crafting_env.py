@@ -179,7 +179,7 @@ def test_human_mode_prints_each_state(forest, capsys):
         ({"map": "smithy", "task": "mine-wood"}, "cannot hold what the task needs: tree"),
         (
             {"task": "toggle-switch and grab-key", "size": (1, 2)},
-            "needs 3 objects here, but the limit leaves room for 1",
+            "map and task need 3 objects together, but the limit is 1",
         ),
         ({"observation": "image", "cell": 2}, "at least 4 pixels"),
     ],

@@ -23,6 +23,10 @@ class TaskError(RsgError):
     """A task that is well written but cannot be used as asked: too large, a trace that does not fit it, ..."""
 
 
+class StoreError(RsgError):
+    """A store of demonstrations, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
+
+
 class ParseError(RsgError):
     """A text that is not a task. `position` counts characters from 0; `str()` shows the place with a caret.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,20 +26,38 @@ def check(world: Any, states: States | None = None, seed: int = 0) -> list[str]:
     if lacking:
         return lacking
     rng = stream(seed, "conformance")
-    if states is None:
-        if not hasattr(world, "sample"):
-            return ["Give some states, check(world, states), or add a method sample(rng, count) that makes them."]
-        states = np.asarray(world.sample(rng, 64))
-    problems = [*_check_costs(world), *_check_states(states)]
+    if states is None and not hasattr(world, "sample"):
+        return ["Give some states, check(world, states), or add a method sample(rng, count) that makes them."]
+    problems: list[str] = []
+    _attempt(problems, "costs", lambda: _check_costs(world))
+    try:
+        rows = np.asarray(world.sample(rng, 64) if states is None else states)
+    except Exception as error:  # whatever a stranger's world raises, the answer is a sentence
+        return [*problems, f"sample: raised {type(error).__name__}: {error}"]
+    _attempt(problems, "states", lambda: _check_states(rows))
     if problems:
         return problems
-    actions = rng.integers(len(world.actions), size=len(states))
-    for part in (_check_step, _check_successors, _check_encoding, _check_picture):
-        try:
-            problems.extend(part(world, states, actions))
-        except Exception as error:  # whatever a stranger's world raises, the answer is a sentence
-            problems.append(f"{part.__name__.removeprefix('_check_')}: raised {type(error).__name__}: {error}")
+    actions = rng.integers(len(world.actions), size=len(rows))
+    _attempt(problems, "step", lambda: _check_step(world, rows, actions))
+    if not problems:  # a wrong step would only be told twice
+        _attempt(problems, "successors", lambda: _check_successors(world, rows))
+    _attempt(problems, "encode", lambda: _check_encoding(world, rows))
+    _attempt(problems, "render", lambda: _check_picture(world, rows))
     return problems
+
+
+def _attempt(problems: list[str], name: str, find: Callable[[], Iterable[str]]) -> None:
+    """Add what a check finds."""
+    try:
+        problems.extend(find())
+    except Exception as error:  # whatever a stranger's world raises, the answer is a sentence
+        problems.append(f"{name}: raised {type(error).__name__}: {error}")
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two arrays agree to the byte: the same numbers, -0.0 and NaN among them."""
+    a, b = np.asarray(a), np.asarray(b)
+    return bool(a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes())
 
 
 def _check_costs(world: Any) -> Iterator[str]:
@@ -75,30 +93,31 @@ def _check_step(world: Any, states: States, actions: NDArray[Any]) -> Iterator[s
         yield f"`step` returned {after.dtype} for states of {states.dtype}: the dtype must not change."
     if np.shares_memory(after, states):
         yield "`step` returned memory of the states it was given: a later change would reach both."
-    if not np.array_equal(world.step(before.copy(), actions), after):
+    if not _same(world.step(before.copy(), actions), after):
         yield "`step` gave two answers for the same states and actions: the world must be deterministic."
         return
     alone = np.concatenate([np.asarray(world.step(before[i : i + 1], actions[i : i + 1])) for i in range(len(before))])
-    if not np.array_equal(alone, after):
+    if not _same(alone, after):
         yield "`step` treats a state differently in a batch than alone: rows must not depend on each other."
     yield from _check_states(after)
 
 
-def _check_successors(world: Any, states: States, actions: NDArray[Any]) -> Iterator[str]:
-    del actions
+def _check_successors(world: Any, states: States) -> Iterator[str]:
     count = len(world.actions)
-    after = np.asarray(world.successors(states.copy()))
+    given = states.copy()
+    after = np.asarray(world.successors(given))
+    if not _same(given, states):
+        yield "`successors` changed the states it was given: it must be pure."
     if after.shape != (len(states), count, states.shape[1]):
         yield f"`successors` returned shape {after.shape}, not [N, A, W] = {(len(states), count, states.shape[1])}."
         return
     for action in range(count):
         expected = np.asarray(world.step(states.copy(), np.full(len(states), action)))
-        if not np.array_equal(after[:, action], expected):
+        if not _same(after[:, action], expected):
             yield f"`successors` and `step` disagree on action '{list(world.actions)[action]}'."
 
 
-def _check_encoding(world: Any, states: States, actions: NDArray[Any]) -> Iterator[str]:
-    del actions
+def _check_encoding(world: Any, states: States) -> Iterator[str]:
     before = states.copy()
     parts = _arrays(world.encode(states))
     if not np.array_equal(states, before):
@@ -109,12 +128,11 @@ def _check_encoding(world: Any, states: States, actions: NDArray[Any]) -> Iterat
         elif array.dtype.kind == "f" and not np.isfinite(array).all():
             yield f"`encode` gave values that are not finite in {name}."
     again = _arrays(world.encode(before.copy()))
-    if parts.keys() != again.keys() or any(not np.array_equal(parts[name], again[name]) for name in parts):
+    if parts.keys() != again.keys() or any(not _same(parts[name], again[name]) for name in parts):
         yield "`encode` gave two answers for the same states: classifiers need one."
 
 
-def _check_picture(world: Any, states: States, actions: NDArray[Any]) -> Iterator[str]:
-    del actions
+def _check_picture(world: Any, states: States) -> Iterator[str]:
     picture = np.asarray(world.render(states[0].copy()))
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
         yield f"`render` must give a picture [height, width, 3] of uint8, but gave {picture.dtype} {picture.shape}."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.compiled import compiled, inlined
@@ -138,6 +139,21 @@ def successor_rows(sizes: Array, table: Array, recipes: Array, states: Array, ac
 
 
 @compiled
+def first_wrong_state(sizes: Array, codes: int, states: Array) -> int:
+    """The index of the first row that cannot be a state (an agent off the map, an unknown code), or -1.
+
+    The other kernels trust their states: with such a row they would read memory that is not theirs.
+    """
+    for i in range(len(states)):
+        wrong = states[i, 0] >= sizes[0] or states[i, 1] >= sizes[1]
+        for column in range(HEAD, states.shape[1]):
+            wrong |= states[i, column] >= codes
+        if wrong:
+            return i
+    return -1
+
+
+@compiled
 def first_wrong_action(actions: Array, count: int) -> int:
     """The index of the first action that is not one, or -1."""
     for i in range(len(actions)):
@@ -178,17 +194,94 @@ def encode_rows(sizes: Array, plain: Array, states: Array, overall: Array, inven
     return -1
 
 
+@inlined
+def goal_holds(states: Array, i: int, cells: int, capacity: int, goal: int) -> bool:
+    """Whether a goal holds in state i: an item code is in the inventory, a negative code -c is on the map."""
+    if goal > 0:
+        return holds(states, i, capacity, goal)
+    for cell in range(cells, states.shape[1]):  # noqa: SIM110, numba has no generators
+        if states[i, cell] == -goal:
+            return True
+    return False
+
+
 @compiled
 def truth_rows(capacity: int, goals: Array, states: Array, out: Array) -> None:
-    """Whether each goal holds: an item code is in the inventory; a negative code -c is on the map."""
+    """Whether each goal holds in each state, `[N, goals]`."""
     for i in range(len(states)):
         for j in range(len(goals)):
-            goal = goals[j]
-            if goal > 0:
-                out[i, j] = holds(states, i, capacity, goal)
-            else:
-                out[i, j] = False
-                for cell in range(HEAD + capacity, states.shape[1]):
-                    if states[i, cell] == -goal:
-                        out[i, j] = True
-                        break
+            out[i, j] = goal_holds(states, i, HEAD + capacity, capacity, goals[j])
+
+
+@compiled
+def replay_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: Array) -> None:
+    """Fill `states` `[T + 1, W]` from its first row on by taking the actions one after the other."""
+    for t in range(len(actions)):
+        step_row(sizes, table, recipes, states, t, actions[t], states, t + 1)
+
+
+@compiled
+def achieve(
+    sizes: Array, table: Array, recipes: Array, state: Array, goal: int, dice: Array, scratch: Array, actions: Array
+) -> int:
+    """The shortest walk after which one `toggle` makes the goal true; gives its length, or -1 if there is none.
+
+    Args:
+        state: `[1, W]` where the agent is now.
+        goal: as in `truth_rows`.
+        dice: random numbers that break ties, one for the place and one for each step of the walk.
+        scratch: `[2, W]` rows to try things in.
+        actions: room for the answer, `[height·width + 1]` at least.
+    """
+    height, width, capacity = sizes[0], sizes[1], sizes[2]
+    cells = HEAD + capacity
+    distance = np.full(height * width, -1)
+    queue = np.empty(height * width, dtype=np.int64)
+    places = np.empty(height * width, dtype=np.int64)  # the nearest cells in which the goal can be had
+    for column in range(state.shape[1]):
+        scratch[0, column] = state[0, column]
+    queue[0] = state[0, 0] * width + state[0, 1]
+    distance[queue[0]] = 0
+    head, tail, found = 0, 1, 0
+    while head < tail:
+        cell = queue[head]
+        head += 1
+        if found > 0 and distance[cell] > distance[places[0]]:
+            break
+        y, x = cell // width, cell % width
+        scratch[0, 0], scratch[0, 1] = y, x
+        step_row(sizes, table, recipes, scratch, 0, TOGGLE, scratch, 1)
+        if goal_holds(scratch, 1, cells, capacity, goal):
+            places[found] = cell
+            found += 1
+        for move in range(4):
+            ny, nx = y + (move == 1) - (move == 0), x + (move == 3) - (move == 2)
+            if ny < 0 or ny >= height or nx < 0 or nx >= width or distance[ny * width + nx] >= 0:
+                continue
+            key = table[state[0, cells + ny * width + nx], 1]
+            if key == 0 or (key > 0 and holds(state, 0, capacity, key)):
+                distance[ny * width + nx] = distance[cell] + 1
+                queue[tail] = ny * width + nx
+                tail += 1
+    if found == 0:
+        return -1
+    cell = places[dice[0] % found]
+    length = int(distance[cell])
+    actions[length] = TOGGLE
+    for step in range(length - 1, -1, -1):  # back to the start, over a random one of the cells one step nearer
+        y, x = cell // width, cell % width
+        turn = dice[1 + step] % 4
+        for shift in range(4):
+            move = (turn + shift) % 4
+            py, px = y - (move == 1) + (move == 0), x - (move == 3) + (move == 2)
+            if 0 <= py < height and 0 <= px < width and distance[py * width + px] == step:
+                actions[step] = move
+                cell = py * width + px
+                break
+    return length + 1
+
+
+@compiled
+def goal_now(state: Array, capacity: int, goal: int) -> bool:
+    """Whether a goal holds in one state `[1, W]`."""
+    return goal_holds(state, 0, HEAD + capacity, capacity, goal)

@@ -44,6 +44,8 @@ def sample_map(
         if set("".join(template)) != {"."}:
             own = f"{len(template)}×{len(template[0])}"
             raise RsgError(f"a map of kind {kind} has one size, {own}; open fields have any")
+        if min(size) < 1:
+            raise RsgError(f"a map has at least one row and one column, not {size[0]}×{size[1]}")
         template = ("." * size[1],) * size[0]
     sketch = _Sketch(template, rng)
     limit = min(plan.limit if limit is None else limit, sketch.height * sketch.width - 1)  # room for the agent
@@ -52,10 +54,9 @@ def sample_map(
     _scatter(plan, sketch, rng, needs, limit)
     agent = sketch.free_cell(plan.start, "the agent")
 
-    turn = int(rng.integers(8)) if plan.turned else 0
+    turn = int(rng.integers(8)) if plan.turned and plan.far != "." else 0  # an open field looks the same from all sides
     places = {sketch.turned(place, turn): name for place, name in sketch.objects.items()}
-    height, width = (sketch.width, sketch.height) if turn % 2 else (sketch.height, sketch.width)
-    world = _world(height, width, limit)
+    world = _world(sketch.height, sketch.width, limit)
     return world, world.state(places, sketch.turned(agent, turn), inventory)
 
 
@@ -102,11 +103,10 @@ class _Sketch:
     def turned(self, cell: int, turn: int) -> tuple[int, int]:
         """The place (row, column) of a cell after `turn % 4` quarter turns, mirrored first if `turn` is 4 or more."""
         y, x = divmod(cell, self.width)
-        height, width = self.height, self.width
         if turn >= 4:
-            x = width - 1 - x
-        for _ in range(turn % 4):
-            y, x, height, width = width - 1 - x, y, width, height
+            x = self.width - 1 - x
+        for _ in range(turn % 4):  # plans that are turned are square
+            y, x = self.width - 1 - x, y
         return y, x
 
 
@@ -127,7 +127,7 @@ def _fill(plan: MapKind, sketch: _Sketch, rng: np.random.Generator, needs: Seque
             sketch.put(region, name)
     if plan.far != ".":
         for name in dict.fromkeys(needs or plan.goal):
-            if name not in plan.own:
+            if name not in plan.own and name not in sketch.objects.values():
                 sketch.put(plan.far, name)
 
 
@@ -141,7 +141,8 @@ def _scatter(plan: MapKind, sketch: _Sketch, rng: np.random.Generator, needs: Se
     needed += [name for group in plan.together if set(group) & set(needed) for name in group if name not in needed]
     room = limit - len(sketch.objects)
     if len(needed) > room:
-        raise RsgError(f"the task needs {len(needed)} objects here, but the limit leaves room for {max(room, 0)}")
+        total = len(sketch.objects) + len(needed)
+        raise RsgError(f"map and task need {total} objects together, but the limit is {limit}")
     chance = rng.uniform(*plan.chance)
     lucky = rng.random(len(plan.scattered)) < chance
     drawn = [name for name, luck in zip(plan.scattered, lucky, strict=True) if luck and name not in {*needed, *there}]

@@ -33,7 +33,7 @@ def images(world: CraftingWorld, states: States, cell: int = 32) -> NDArray[np.u
     held[:, : world.capacity] = states[:, HEAD : HEAD + world.capacity]
     strip = tiles[2, held.reshape(n, rows, world.width)]
     both = np.concatenate([grid, strip], axis=1)
-    return both.transpose(0, 1, 3, 2, 4, 5).reshape(n, -1, world.width * cell, 3)
+    return both.transpose(0, 1, 3, 2, 4, 5).reshape(n, *image_shape(world, cell))
 
 
 def image_shape(world: CraftingWorld, cell: int) -> tuple[int, int, int]:

@@ -14,6 +14,7 @@ from rsg.core.errors import RsgError
 
 Kind = Literal["barrier", "door", "switch", "place", "item"]
 _KINDS = ("floor", "barrier", "door", "switch", "place", "item")
+RESERVED = ".@;'* "  # floor, agent, comment, open door, switch that is on, nothing
 FLOOR, BARRIER, DOOR, SWITCH, PLACE, ITEM = range(6)
 
 
@@ -61,6 +62,18 @@ class Rulebook:
             twice = {value for value in values if values.count(value) > 1}
             if twice:
                 raise RsgError(f"two things have the same {what}: {min(twice)}")
+        for thing in self.things:
+            if len(thing.symbol) != 1 or not thing.symbol.isprintable() or thing.symbol in RESERVED:
+                raise RsgError(
+                    f"{thing.name} has the symbol {thing.symbol!r}: give it one letter, not one of {RESERVED}"
+                )
+        if len(set(self.names)) < len(self.names):
+            again = next(name for name in self.names if self.names.count(name) > 1)
+            raise RsgError(f"the name {again} has a meaning already")
+        if len(self.names) > 256:
+            raise RsgError(
+                f"a world has at most 255 things (doors and switches count twice), not {len(self.names) - 1}"
+            )
         kinds = {thing.name: thing.kind for thing in self.things}
         wanted = [(item, "item") for rule in self.rules for item in (rule.gives, *rule.tools, *rule.uses)]
         wanted += [(rule.at, "place") for rule in self.rules] + [(t.key, "item") for t in self.things if t.key]

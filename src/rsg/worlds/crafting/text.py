@@ -13,8 +13,10 @@ an open door, `*` a switch that is on. `agent: ROW COLUMN` (counted from 0) puts
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,7 +24,8 @@ from rsg.core.errors import RsgError
 from rsg.worlds.crafting.rules import STANDARD, Rulebook
 from rsg.worlds.crafting.world import CraftingWorld, States
 
-_OPEN, _ON = "'", "*"
+_Made = TypeVar("_Made")
+_OPEN, _ON, _MORE = "'", "*", '"^$?&=<>{}[]|_%:' + "".join(map(chr, range(0xC0, 0x180)))
 
 
 class MapError(RsgError):
@@ -33,9 +36,9 @@ class MapError(RsgError):
 def symbols(rules: Rulebook) -> dict[str, str]:
     """The name that each symbol stands for."""
     table = {thing.symbol: thing.name for thing in rules.things}
-    changed = rules.names[len(rules.things) + 1 :]
-    for name in changed:
-        table.setdefault(_OPEN if name.endswith("-open") else _ON, name)
+    for name in rules.names[len(rules.things) + 1 :]:  # a second type of door or switch takes any free symbol
+        free = (_OPEN if name.endswith("-open") else _ON) + _MORE
+        table[next(symbol for symbol in free if symbol not in table)] = name
     return table
 
 
@@ -74,6 +77,8 @@ def read_map(text: str, rules: Rulebook = STANDARD, source: str = "map") -> tupl
                 raise _wrong(
                     source, number, 1, f"expected 'inventory:', 'capacity:', 'agent:' or 'map:', not '{line.strip()}'"
                 )
+            if key.strip().lower() in settings:
+                raise _wrong(source, number, 1, f"'{key.strip()}:' is there twice")
             settings[key.strip().lower()] = (number, value.strip())
     if not rows:
         raise _wrong(source, len(text.splitlines()) or 1, 1, "there is no map: write 'map:' and its rows below")
@@ -84,22 +89,30 @@ def _build(
     rules: Rulebook, source: str, settings: dict[str, tuple[int, str]], rows: list[tuple[int, str]]
 ) -> tuple[CraftingWorld, States]:
     objects, agents = _cells(rules, source, rows)
-    capacity = _numbers(source, settings, "capacity", 1)
-    world = CraftingWorld(len(rows), len(rows[0][1]), capacity[0] if capacity else CraftingWorld.capacity, rules=rules)
-    if "agent" in settings:
-        y, x = _numbers(source, settings, "agent", 2)
-        if agents:
-            raise _wrong(source, settings["agent"][0], 1, "the agent is on the map (@) already")
-    elif len(agents) == 1:
-        y, x = agents[0]
-    else:
-        raise _wrong(source, rows[-1][0], 1, f"a map has one agent (@), this one has {len(agents)}")
-    number, text = settings.get("inventory", (0, ""))
-    inventory = [name.strip().lower().replace("_", "-") for name in text.split(",") if name.strip()]
-    try:
-        return world, world.state(objects, (y, x), inventory)
-    except RsgError as error:
-        raise _wrong(source, number or settings.get("agent", (1, ""))[0], 1, str(error)) from None
+    capacity = _numbers(source, settings, "capacity", 1) or [CraftingWorld.capacity]
+    place = _numbers(source, settings, "agent", 2)
+    if place and agents:
+        raise _wrong(source, settings["agent"][0], 1, "the agent is on the map (@) already")
+    if not place and len(agents) != 1:
+        line, column = (rows[agents[1][0]][0], agents[1][1] + 1) if agents else (rows[-1][0], 1)
+        raise _wrong(source, line, column, f"a map has one agent (@), this one has {len(agents)}")
+    y, x = place or agents[0]
+    number, text = settings.get("inventory", (1, ""))
+    held = [name.strip().lower().replace("_", "-") for name in text.split(",") if name.strip()]
+
+    def attempt(line: int, column: int, make: Callable[[], _Made]) -> _Made:
+        try:
+            return make()
+        except RsgError as error:
+            raise _wrong(source, line, column, str(error)) from None
+
+    line = settings.get("capacity", rows[0])[0]
+    world = attempt(line, 1, lambda: CraftingWorld(len(rows), len(rows[0][1]), capacity[0], rules=rules))
+    attempt(settings.get("agent", (1, ""))[0], len("agent: ") + 1, lambda: world.state({}, (y, x)))
+    for name in held:
+        column = len("inventory:") + text.lower().replace("_", "-").index(name) + 2
+        attempt(number, column, lambda name=name: world.state({}, (y, x), [name]))  # type: ignore[misc]
+    return world, attempt(number, 1, lambda: world.state(objects, (y, x), held))
 
 
 def _cells(
@@ -120,7 +133,7 @@ def _cells(
                 agents.append((y, x))
             elif symbol in names:
                 objects[y, x] = names[symbol]
-            elif symbol not in ". ":
+            elif symbol != ".":
                 raise _wrong(source, number, x + 1, f"no object has the symbol '{symbol}'")
     return objects, agents
 

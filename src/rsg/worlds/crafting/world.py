@@ -113,7 +113,7 @@ class CraftingWorld:
         states = self.checked(states)
         out = np.empty((len(states) * len(ACTIONS), self.state_width), dtype=np.uint8)
         kernels.successor_rows(*self.tables, states, len(ACTIONS), out)
-        return out.reshape(len(states), len(ACTIONS), -1)
+        return out.reshape(len(states), len(ACTIONS), self.state_width)
 
     def encode(self, states: States) -> Sets:
         """What classifiers see."""
@@ -197,5 +197,11 @@ class CraftingWorld:
             raise RsgError(
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "
                 f"expected uint8 [N, {self.state_width}], got {states.dtype} {list(states.shape)}"
+            )
+        wrong = kernels.first_wrong_state(self.tables[0], len(self.rules.names), states)
+        if wrong >= 0:
+            raise RsgError(
+                f"state {wrong} is not of a {self.height}×{self.width} Crafting World: "
+                "the agent is off the map, or an object is unknown"
             )
         return states

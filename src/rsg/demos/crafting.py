@@ -1,0 +1,213 @@
+"""Crafting World as a benchmark: starts and expert for the tasks in `crafting_tasks`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.demos.crafting_tasks import COMPOSITIONAL, GOAL_ONLY, NOVEL, PRIMITIVE, Items, TaskSpec
+from rsg.demos.demonstration import Demonstration
+from rsg.language import Machine, parse
+from rsg.worlds.crafting import ACTIONS, STANDARD, VOCABULARY, CraftingWorld, kernels, truth
+from rsg.worlds.crafting.maps import KINDS, objects_for, sample_map
+from rsg.worlds.crafting.text import load_map
+from rsg.worlds.crafting.truth import goals
+from rsg.worlds.crafting.world import States
+
+MAX_STEPS = 50
+MAX_DRAWS = 1000
+MAX_PATHS = 5000  # linear instructions that the expert tries
+MORE_ITEMS = 0.66  # the chance of one more random item in the hands, while there is room
+
+_ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
+_KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
+
+
+class CraftingBenchmark:
+    """The splits of the paper: `train` is primitive and compositional; `validation` the same tasks on other maps.
+
+    Args:
+        custom: tasks of one's own, which make up the split `custom`.
+    """
+
+    name = "crafting"
+    vocabulary = VOCABULARY
+
+    def __init__(self, custom: Sequence[TaskSpec] = ()) -> None:
+        self.splits: Mapping[str, tuple[TaskSpec, ...]] = {
+            "train": PRIMITIVE + COMPOSITIONAL,
+            "validation": PRIMITIVE + COMPOSITIONAL,
+            "primitive": PRIMITIVE,
+            "compositional": COMPOSITIONAL,
+            "novel": NOVEL,
+            "goal-only": GOAL_ONLY,
+            **({"custom": tuple(custom)} if custom else {}),
+        }
+
+    def tasks(self, split: str) -> list[str]:
+        """The descriptions of a split."""
+        return [spec.text for spec in self._split(split)]
+
+    def _split(self, split: str) -> tuple[TaskSpec, ...]:
+        if split not in self.splits:
+            raise RsgError(f"there is no split '{split}'; splits are: {', '.join(self.splits)}")
+        return self.splits[split]
+
+    def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
+        """A map that holds what the task needs, and hands that hold what it takes for granted, plus random items."""
+        spec = self._split(split)[task]
+        asked = _asked(spec.text)
+        if spec.maps[0] not in KINDS:
+            return _loaded(spec.maps[0])
+        fitting = _fitting(spec, asked.needs)
+        kind = fitting[rng.integers(len(fitting))]
+        world, state = sample_map(kind, rng, asked.needs)
+        # Where one thing stands in the way, what opens it must not be in the hands already.
+        barred = asked.produced | (_KEYS if KINDS[kind].far != "." else frozenset())
+        held = _hands(spec.given, barred, world.capacity, rng)
+        state[kernels.HEAD : kernels.HEAD + len(held)] = held
+        return world, state
+
+    def demonstrate(
+        self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
+    ) -> tuple[Demonstration, int]:
+        """Starts are drawn until the expert can do the task on one."""
+        spec = self._split(split)[task]
+        for draw in range(1, MAX_DRAWS + 1):
+            world, state = self.start(split, task, rng)
+            found = expert(world, state, spec.text, rng, noise)
+            if found is not None:
+                return Demonstration(*found, task=spec.text, setting=setting(world)), draw
+            if spec.maps[0] not in KINDS and not noise:
+                break
+        there = {world.rules.names[code] for code in np.unique(world.cells(state))}
+        missing = [name for name in _asked(spec.text).needs if name not in there]
+        reason = f"the map lacks: {', '.join(missing)}" if missing else "something is out of reach or out of room"
+        raise RsgError(f"no demonstration of '{spec.text}' was found in {draw:,} starts; {reason}")
+
+    def truth(self, world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
+        """Which subgoals really hold, `[N, terms]`."""
+        return truth(world, states, terms)
+
+    def world(self, setting: str) -> CraftingWorld:
+        """The world that a demonstration's setting describes."""
+        try:
+            return _world(setting)
+        except (ValueError, TypeError):
+            raise RsgError(f"this is not a setting of Crafting World: {setting!r}") from None
+
+
+def setting(world: CraftingWorld) -> str:
+    """What it takes to make the world again, as text."""
+    return _setting(world.height, world.width, world.capacity, world.objects)
+
+
+@cache
+def _setting(height: int, width: int, capacity: int, objects: int) -> str:
+    return json.dumps({"world": "crafting", "height": height, "width": width, "capacity": capacity, "objects": objects})
+
+
+@cache
+def _world(setting: str) -> CraftingWorld:
+    values = json.loads(setting)
+    if values.pop("world") != "crafting":
+        raise ValueError(setting)
+    return CraftingWorld(**values)
+
+
+class _Asked(NamedTuple):
+    """What follows from a description."""
+
+    machine: Machine
+    terms: tuple[str, ...]
+    needs: tuple[str, ...]
+    produced: frozenset[str]
+    paths: tuple[tuple[str, ...], ...]
+
+
+@cache
+def _asked(text: str) -> _Asked:
+    machine = Machine.of(parse(text, VOCABULARY))
+    terms = tuple(map(str, machine.terms))
+    produced = frozenset(term.partition("-")[2] for term in terms)
+    paths = tuple(tuple(map(str, path)) for path in islice(machine.paths(), MAX_PATHS))
+    return _Asked(machine, terms, objects_for(terms), produced, paths)
+
+
+@cache
+def _fitting(spec: TaskSpec, needs: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds of maps that can hold what the task needs."""
+    kinds = [k for k in spec.maps if KINDS[k].far != "." or set(needs) <= {*KINDS[k].scattered}]
+    if not kinds:
+        raise RsgError(f"none of the maps {', '.join(spec.maps)} can hold what the task needs: {', '.join(needs)}")
+    return tuple(kinds)
+
+
+@cache
+def _loaded(path: str) -> tuple[CraftingWorld, States]:
+    return load_map(path)
+
+
+def _hands(given: tuple[Items, ...], barred: frozenset[str], capacity: int, rng: np.random.Generator) -> list[int]:
+    """Codes of what is held, in the order of a state: the given items, then random ones."""
+    held = list(given[rng.integers(len(given))])
+    allowed = [name for name in _ITEMS if name not in barred]
+    while len(held) < capacity and rng.random() < MORE_ITEMS:
+        held.append(allowed[rng.integers(len(allowed))])
+    return sorted(map(STANDARD.code, held), reverse=True)
+
+
+def expert(
+    world: CraftingWorld, state: States, text: str, rng: np.random.Generator, noise: float = 0.0
+) -> tuple[States, NDArray[np.int64]] | None:
+    """Follow each linear instruction with shortest walks and keep the shortest trajectory that does the task.
+
+    With noise, that share of the actions is random, and the walk is found anew after each of them.
+
+    Returns:
+        states `[T + 1, W]` and actions `[T]`, or None if no instruction can be followed in 50 steps.
+    """
+    asked = _asked(text)
+    tries = [_follow(world, state, goals(world, path), rng, noise) for path in asked.paths]
+    done = [found for found in tries if found is not None]
+    if not done:
+        return None
+    ties = rng.random(len(done))
+    states, actions = done[min(range(len(done)), key=lambda i: (len(done[i][1]), ties[i]))]
+    return (states, actions) if asked.machine.accepts(truth(world, states, asked.terms), asked.terms) else None
+
+
+def _follow(
+    world: CraftingWorld, state: States, path: NDArray[np.int64], rng: np.random.Generator, noise: float
+) -> tuple[States, NDArray[np.int64]] | None:
+    """One linear instruction, subgoal after subgoal."""
+    states = np.empty((MAX_STEPS + 1, world.state_width), dtype=np.uint8)
+    actions = np.empty(MAX_STEPS, dtype=np.int64)
+    states[0] = state
+    scratch = np.empty((2, world.state_width), dtype=np.uint8)
+    walk = np.empty(world.height * world.width + 1, dtype=np.int64)
+    now = 0
+    for goal in path:
+        if kernels.goal_now(states[now : now + 1], world.capacity, goal):
+            return None  # it must be false where its part begins
+        while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
+            dice = rng.integers(2**31, size=len(walk))
+            steps = kernels.achieve(*world.tables, states[now : now + 1], goal, dice, scratch, walk)
+            if steps < 0 or now + steps > MAX_STEPS:
+                return None
+            if noise:
+                slips = np.flatnonzero(rng.random(steps) < noise)
+                if len(slips):  # up to the first slip, then find the way again
+                    steps = int(slips[0]) + 1
+                    walk[steps - 1] = rng.integers(len(ACTIONS))
+            actions[now : now + steps] = walk[:steps]
+            kernels.replay_rows(*world.tables, states[now : now + steps + 1], walk[:steps])
+            now += steps
+    return states[: now + 1], actions[:now]

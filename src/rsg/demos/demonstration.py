@@ -1,0 +1,61 @@
+"""One demonstration: what was seen, what was done, and the words that go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """A trajectory and the description of its task. It needs no world to be loaded.
+
+    Attributes:
+        states: `[T + 1, W]` rows of the world, T ≥ 1.
+        actions: `[T]` indices, or `[T, D]` vectors in a continuous world.
+        task: the description, as text.
+        setting: what the world must know to replay it, as text (JSON); empty if nothing.
+
+    >>> demo = Demonstration(np.zeros((3, 4)), np.array([0, 1]), "grab-axe")
+    >>> len(demo)
+    2
+    """
+
+    states: NDArray[Any]
+    actions: NDArray[Any]
+    task: str
+    setting: str = ""
+
+    def __post_init__(self) -> None:
+        if self.states.ndim != 2 or self.actions.ndim not in (1, 2):
+            shapes = f"{self.states.shape} and {self.actions.shape}"
+            raise RsgError(f"a demonstration has states [T + 1, W] and actions [T] or [T, D], got {shapes}")
+        if len(self.states) != len(self.actions) + 1 or len(self.actions) == 0:
+            raise RsgError(
+                f"a demonstration has at least one action and one state more than actions, "
+                f"got {len(self.states)} states and {len(self.actions)} actions"
+            )
+        if self.states.dtype.hasobject or self.actions.dtype.hasobject:
+            raise RsgError("a demonstration holds numbers, not Python objects")
+
+    def __len__(self) -> int:
+        """The number of steps."""
+        return len(self.actions)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Demonstration) and all(
+            (
+                self.task == other.task,
+                self.setting == other.setting,
+                self.states.dtype == other.states.dtype and np.array_equal(self.states, other.states),
+                self.actions.dtype == other.actions.dtype and np.array_equal(self.actions, other.actions),
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.task, self.setting, self.states.tobytes(), self.actions.tobytes()))
