@@ -11,6 +11,7 @@ from rsg.core.version import __version__
 
 _HOME = {
     "rsg.core.errors": ["ParseError", "RsgError", "StoreError", "TaskError"],
+    "rsg.demos": ["Demonstration", "Store"],
     "rsg.language": [
         "And",
         "Formula",
@@ -26,7 +27,7 @@ _HOME = {
         "to_ltlf",
     ],
 }
-_ROOMS = ("language", "worlds", "envs")
+_ROOMS = ("language", "worlds", "demos", "envs")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_ROOMS, *_MODULE_OF]

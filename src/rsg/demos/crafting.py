@@ -6,17 +6,27 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.demos.crafting_tasks import COMPOSITIONAL, GOAL_ONLY, NOVEL, PRIMITIVE, Items, TaskSpec
+from rsg.demos.crafting_tasks import (
+    COMPOSITIONAL,
+    FULL_MAPS,
+    GOAL_ONLY,
+    NOVEL,
+    PRIMITIVE,
+    TRAINING_MAPS,
+    Items,
+    TaskSpec,
+)
 from rsg.demos.demonstration import Demonstration
 from rsg.language import Machine, parse
 from rsg.worlds.crafting import ACTIONS, STANDARD, VOCABULARY, CraftingWorld, kernels, truth
-from rsg.worlds.crafting.maps import KINDS, objects_for, sample_map
+from rsg.worlds.crafting.maps import KINDS, kind_named, objects_for, sample_map
 from rsg.worlds.crafting.text import load_map
 from rsg.worlds.crafting.truth import goals
 from rsg.worlds.crafting.world import States
@@ -211,3 +221,15 @@ def _follow(
             kernels.replay_rows(*world.tables, states[now : now + steps + 1], walk[:steps])
             now += steps
     return states[: now + 1], actions[:now]
+
+
+def custom_task(text: str, map: str | None = None) -> TaskSpec:  # noqa: A002
+    """A task of one's own, on a kind of map, a map file, or an open field that holds what it needs."""
+    asked = _asked(text)
+    if map is None:
+        return TaskSpec(text, (*TRAINING_MAPS[2:], *FULL_MAPS, "large-field"))
+    if map not in KINDS and not Path(map).exists():
+        kind_named(map)
+    if map in KINDS and KINDS[map].far == ".":
+        _fitting(TaskSpec(text, (map,)), asked.needs)
+    return TaskSpec(text, (map,))

@@ -10,7 +10,7 @@ import fcntl
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -205,11 +205,15 @@ def _rebuilt_manifest(folder: Path) -> Manifest:
     if not folder.is_dir() or not list(folder.glob("shard-*.npz")):
         raise StoreError(f"{folder} is not a store of demonstrations: there are no shards in it")
     found = []
-    for path in sorted(folder.glob("shard-*.npz")):
-        demos = shards.salvage(path.read_bytes(), path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.append(Shard(int(path.stem.split("-")[1]), path.name, len(demos), sum(map(len, demos)), digest))
     world = "unknown"
+    for path in sorted(folder.glob("shard-*.npz")):
+        data = path.read_bytes()
+        demos = shards.salvage(data, path)
+        for demo in demos[:1]:
+            with suppress(ValueError, AttributeError):
+                world = json.loads(demo.setting).get("world", world)
+        digest = hashlib.sha256(data).hexdigest()
+        found.append(Shard(int(path.stem.split("-")[1]), path.name, len(demos), sum(map(len, demos)), digest))
     return Manifest(world, {}, tuple(shard for shard in found if shard.episodes))
 
 

@@ -96,7 +96,7 @@ class CraftingWorld:
     def step(self, states: States, actions: ArrayLike) -> States:
         """The states `[N, W]` after `actions` `[N]`; a move that is not possible leaves the state as it is."""
         states = self.checked(states)
-        moves = np.asarray(actions)
+        moves = np.asarray(actions) if len(states) else np.empty(0, dtype=np.int64)
         if moves.shape != (len(states),) or moves.dtype.kind not in "iu":
             raise RsgError(f"{len(states)} states need as many whole-numbered actions, got {moves.dtype} {moves.shape}")
         wrong = kernels.first_wrong_action(moves, len(ACTIONS))
@@ -105,7 +105,7 @@ class CraftingWorld:
                 f"action {moves[wrong]} of state {wrong} is out of range: actions are 0 to {len(ACTIONS) - 1}"
             )
         out = np.empty_like(states)
-        kernels.step_rows(*self.tables, states, moves, out)
+        kernels.step_rows(*self.tables, states, moves.astype(np.int64, copy=False), out)
         return out
 
     def successors(self, states: States) -> States:
@@ -192,7 +192,7 @@ class CraftingWorld:
 
     def checked(self, states: States) -> States:
         """The states if they can be of this world; else a sentence that says why not."""
-        states = np.asarray(states)
+        states = np.ascontiguousarray(states)
         if states.ndim != 2 or states.shape[1] != self.state_width or states.dtype != np.uint8:
             raise RsgError(
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "

@@ -1,0 +1,129 @@
+"""Is a store what it says? Checksums, replay of every trajectory, and the meaning of every description."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rsg.core.errors import RsgError
+from rsg.core.progress import Advance
+from rsg.demos.benchmark import Benchmark, benchmark
+from rsg.demos.demonstration import Demonstration
+from rsg.demos.store import Store
+from rsg.language import Machine, parse
+
+MAX_PROBLEMS = 20
+
+
+@dataclass
+class Report:
+    """What a check found.
+
+    Attributes:
+        episodes, steps: how much was looked at.
+        replayed: whether the world was there to replay them.
+        problems: what is wrong, the first few.
+    """
+
+    episodes: int = 0
+    steps: int = 0
+    replayed: bool = True
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def check_store(store: Store, advance: Advance | None = None) -> Report:
+    """Verify every checksum, replay every trajectory, and judge it by its description and the truth.
+
+    A store of a world that rsg does not know is only verified, not replayed.
+    """
+    report = Report()
+    try:
+        source: Benchmark | None = benchmark(store.manifest.world)
+    except RsgError:
+        source, report.replayed = None, False
+    if not store.manifest.complete:
+        there = f"{len(store.manifest.shards)} of {store.manifest.planned} shards"
+        report.problems.append(f"{store.folder} is not complete: {there}; run the command that makes it again")
+    first = 0
+    for shard in store.manifest.shards:
+        try:
+            demos, _ = store.read_shard(shard)
+            report.episodes += len(demos)
+            report.steps += sum(map(len, demos))
+            wrong = _judge(source, demos) if source else {}
+            where = f"{store.folder / shard.file}, episode"
+            report.problems += [f"{where} {first + i}: {problem}" for i, problem in sorted(wrong.items())]
+        except RsgError as error:
+            report.problems.append(str(error))
+        first += shard.episodes
+        if advance:
+            advance(shard.episodes)
+    del report.problems[MAX_PROBLEMS:]
+    return report
+
+
+def _judge(source: Benchmark, demos: list[Demonstration]) -> dict[int, str]:
+    """What is wrong with which demonstrations; all of one setting are replayed in one call."""
+    wrong: dict[int, str] = {}
+    groups: dict[str, list[int]] = defaultdict(list)
+    for i, demo in enumerate(demos):
+        groups[demo.setting].append(i)
+    for setting, members in groups.items():
+        try:
+            world: Any = source.world(setting)
+            before = np.concatenate([demos[i].states[:-1] for i in members])
+            after = np.concatenate([demos[i].states[1:] for i in members])
+            same = (world.step(before, np.concatenate([demos[i].actions for i in members])) == after).all(axis=1)
+        except (RsgError, ValueError) as error:
+            wrong |= dict.fromkeys(members, f"cannot be replayed: {error}")
+            continue
+        end = 0
+        for i in members:
+            start, end = end, end + len(demos[i])
+            if not same[start:end].all():
+                step = int(np.flatnonzero(~same[start:end])[0])
+                wrong[i] = f"the world does not go from state {step} to state {step + 1} by that action"
+            elif not _does(source, world, demos[i]):
+                wrong[i] = f"the trajectory does not do '{demos[i].task}'"
+    return wrong
+
+
+def _does(source: Benchmark, world: Any, demo: Demonstration) -> bool:
+    machine = _machine(demo.task, tuple(source.vocabulary))
+    terms = [str(term) for term in machine.terms]
+    return machine.accepts(source.truth(world, demo.states, terms), terms)
+
+
+@cache
+def _machine(text: str, vocabulary: tuple[str, ...]) -> Machine:
+    return Machine.of(parse(text, vocabulary))
+
+
+def statistics(store: Store) -> list[dict[str, Any]]:
+    """For each description: episodes, steps (mean, least, most), and the share of starts that were drawn again."""
+    lengths: dict[str, list[int]] = defaultdict(list)
+    drawn: dict[str, int] = defaultdict(int)
+    for shard in store.manifest.shards:
+        for demo, draws in zip(*store.read_shard(shard), strict=True):
+            lengths[demo.task].append(len(demo))
+            drawn[demo.task] += draws
+    return [
+        {
+            "task": task,
+            "episodes": len(steps),
+            "steps_mean": round(sum(steps) / len(steps), 2),
+            "steps_min": min(steps),
+            "steps_max": max(steps),
+            "redrawn": round(1 - len(steps) / drawn[task], 4),
+        }
+        for task, steps in lengths.items()
+    ]
