@@ -13,24 +13,17 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(language):
-    pages = {page.stem: [code for kind, code in BLOCK.findall(page.read_text()) if kind == language] for page in PAGES}
-    return [pytest.param(codes, id=name) for name, codes in pages.items() if codes]
-
-
-@pytest.mark.parametrize("codes", blocks("python"))
-def test_python_examples_run(codes, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples(page, tmp_path, monkeypatch, capsys):
+    """The blocks of a page run one after the other, in one folder: what one writes another may read."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for code in codes:
-        exec(compile(code, "example", "exec"), names)
-
-
-@pytest.mark.parametrize("sessions", blocks("console"))
-def test_console_examples_print_what_they_show(sessions, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    for session in sessions:
-        for command, shown in re.findall(r"^\$ rsg (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
+    for kind, code in BLOCK.findall(page.read_text()):
+        if kind == "python":
+            exec(compile(code, page.name, "exec"), names)
+            capsys.readouterr()
+            continue
+        for command, shown in re.findall(r"^\$ rsg (.*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
             with pytest.raises(SystemExit):
                 main(shlex.split(command))
             out, err = capsys.readouterr()

@@ -88,10 +88,13 @@ def test_an_exact_count_of_any_length(rsg):
     assert len(out[start:].split(",")[0]) > 4500
 
 
-def test_demo(rsg):
+def test_demo(rsg, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     code, out, err = rsg("demo")
     assert (code, err) == (0, "")
     assert "Does a trajectory do the task?" in out
+    assert "all is well" in out
+    assert (tmp_path / "out/demonstration.gif").exists()
     code, out, _ = rsg("demo", "--json")
     assert len(json.loads(out)["tasks"]) == 3
 

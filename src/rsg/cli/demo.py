@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rsg.cli.output import AsJson, console, emit
 from rsg.cli.task import as_values, show
+from rsg.core.progress import progress
 
+OUT = Path("out")
+EPISODE = 37  # a trip by boat
 TASKS = {  # three tasks of the paper, from its appendix tables
     "A chain: one step after the other.": "mine-wood then craft-wood-plank",
     "'and' allows any order, and binds tighter than 'then'.": "mine-iron-ore and mine-coal then craft-iron-ingot",
@@ -18,7 +22,7 @@ TASKS = {  # three tasks of the paper, from its appendix tables
 
 
 def demo(as_json: AsJson = False) -> None:
-    """Show what rsg does today: the task language on three tasks of the paper, a map, a short random episode."""
+    """Show what rsg does today: the task language, a map and a random episode, and a small set of demonstrations."""
     from rsg.language import Machine, parse
 
     machines = {note: Machine.of(parse(text)) for note, text in TASKS.items()}
@@ -33,9 +37,11 @@ def demo(as_json: AsJson = False) -> None:
         out.print()
     _judge_traces()
     _show_world()
+    _show_demonstrations()
     out.print("\n[bold]Try next[/bold]")
     out.print("  .venv/bin/rsg play crafting --task 'grab-axe then mine-wood'      move the agent yourself")
     out.print("  .venv/bin/rsg world crafting --kind islands --png map.png        look at a map")
+    out.print("  .venv/bin/rsg demos make crafting --out out/train                the paper's training set")
     out.print("  .venv/bin/rsg task 'a then b and c' --draw machine.svg           draw the machine of a task")
 
 
@@ -66,6 +72,29 @@ def _show_world() -> None:
     out.print(
         f"They got hold of: {', '.join(values['inventory']) or 'nothing'}. Learning to do better is what rsg is for."
     )
+
+
+def _show_demonstrations() -> None:
+    """Make a small set, show one episode, write it as an animation."""
+    from rsg.cli.demos import show_demonstration
+    from rsg.demos import Recipe, benchmark, check_store, make_demonstrations
+    from rsg.demos.showing import frames, milestones, write_gif
+
+    out = console()
+    recipe = Recipe("crafting", "novel", per_task=5)
+    with progress("demonstrating", recipe.episodes(), "episodes") as advance:
+        store = make_demonstrations(recipe, OUT / "demo-novel", workers=1, advance=advance)
+    report = check_store(store)
+    out.print("\n[bold]Demonstrations[/bold]: trajectories and the words that go with them, not cut into steps.\n")
+    tasks, verdict = len(store) // recipe.per_task, "all is well" if report.ok else report.problems[0]
+    out.print(
+        f"{len(store)} demonstrations of the {tasks} novel tasks of the paper, {report.steps:,} steps, all replayed"
+    )
+    out.print(f"and judged: {verdict}. They are in {store.folder}; this is one of them.\n")
+    source, demo = benchmark("crafting"), store[EPISODE]
+    show_demonstration("crafting", demo, milestones(source, demo))
+    write_gif(frames(source, demo), OUT / "demonstration.gif")
+    out.print(f"\nThe same as an animation: {OUT / 'demonstration.gif'}")
 
 
 def _episode() -> tuple[tuple[Any, Any], dict[str, Any]]:

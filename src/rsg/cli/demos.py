@@ -212,7 +212,7 @@ def export(
 ) -> None:
     """Write a store as a Minari dataset (HDF5), with the description of each episode."""
     from rsg.demos import Store
-    from rsg.demos.exchange import export_minari
+    from rsg.demos.minari_sets import export_minari
 
     episodes = export_minari(Store(folder), minari)
     if as_json:
@@ -234,7 +234,8 @@ def import_(
     .npz: arrays states, actions, lengths, tasks. .jsonl: one object per line with states, actions and task.
     """
     from rsg.demos import Store
-    from rsg.demos.exchange import import_from, minari_world
+    from rsg.demos.exchange import import_from
+    from rsg.demos.minari_sets import minari_world
 
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
     demos = import_from(source, dtype or ("uint8" if name == "crafting" else None))

@@ -19,10 +19,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on st
 
 @cache
 def console() -> Console:
-    """The terminal: coloured for a person, plain in a pipe; lines are never broken behind the reader's back."""
+    """The terminal: coloured for a person, plain and as wide as it takes in a pipe."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 
 
 def emit(value: object) -> None:

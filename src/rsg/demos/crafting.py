@@ -110,7 +110,7 @@ class CraftingBenchmark:
         """The world that a demonstration's setting describes."""
         try:
             return _world(setting)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             raise RsgError(f"this is not a setting of Crafting World: {setting!r}") from None
 
 

@@ -40,8 +40,11 @@ class Demonstration:
                 f"a demonstration has at least one action and one state more than actions, "
                 f"got {len(self.states)} states and {len(self.actions)} actions"
             )
-        if self.states.dtype.hasobject or self.actions.dtype.hasobject:
-            raise RsgError("a demonstration holds numbers, not Python objects")
+        for values in (self.states, self.actions):
+            if values.dtype.kind not in "biuf" or not values.dtype.isnative:
+                raise RsgError(f"a demonstration holds numbers in the machine's own byte order, not {values.dtype}")
+        if "\0" in self.task + self.setting:
+            raise RsgError("the text of a demonstration must not contain a null character")
 
     def __len__(self) -> int:
         """The number of steps."""
