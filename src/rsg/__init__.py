@@ -11,6 +11,8 @@ from rsg.core.version import __version__
 
 _HOME = {
     "rsg.core.errors": ["ParseError", "RsgError", "StoreError", "TaskError"],
+    "rsg.search": ["SearchSettings"],
+    "rsg.planning": ["Plan", "plan", "validate"],
     "rsg.demos": ["Demonstration", "Store"],
     "rsg.language": [
         "And",
@@ -27,7 +29,7 @@ _HOME = {
         "to_ltlf",
     ],
 }
-_ROOMS = ("language", "worlds", "demos", "envs")
+_ROOMS = ("language", "worlds", "search", "planning", "demos", "envs", "subgoals", "evaluation")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_ROOMS, *_MODULE_OF]

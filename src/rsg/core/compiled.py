@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Callable
+from functools import cache
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -23,3 +27,28 @@ def inlined(function: _Function) -> _Function:
     """Like `compiled`, and always copied into the kernels that call it: a call costs more than a small body."""
     kernel: Any = njit(cache=True, nogil=True, inline="always")(function)
     return cast(_Function, kernel)
+
+
+def specialised(template: Callable[..., Any], inline: bool = False, **hooks: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
+
+    Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
+    are globals of a copy of the template, and its name carries a digest of their sources, so that a changed hook is
+    compiled anew.
+    """
+    return _specialised(template, inline, tuple(sorted(hooks.items(), key=lambda item: item[0])))
+
+
+@cache
+def _specialised(template: Any, inline: bool, hooks: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+    sources = [inspect.getsourcefile(getattr(hook, "py_func", hook)) for _, hook in hooks]
+    digest = hashlib.sha256()
+    for (_, hook), source in zip(hooks, sources, strict=True):
+        digest.update(f"{hook.__module__}.{hook.__qualname__}".encode())
+        if source:
+            with open(source, "rb") as file:
+                digest.update(file.read())
+    copy = FunctionType(template.__code__, {**template.__globals__, **dict(hooks)}, template.__name__)
+    copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
+    copy.__module__ = template.__module__
+    return cast(Callable[..., Any], njit(cache=all(sources), nogil=True, inline="always" if inline else "never")(copy))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.demos.demonstration import Demonstration
+from rsg.search import Goals
 from rsg.worlds import World
 
 
@@ -47,6 +48,10 @@ class Benchmark(Protocol):
 
     def truth(self, world: Any, states: NDArray[Any], terms: Sequence[str]) -> NDArray[np.bool_]:
         """Which subgoals really hold, `[N, terms]`."""
+        ...
+
+    def true_goals(self, world: Any, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+        """The truth as classifiers: an oracle for planners, a `GoalFn`."""
         ...
 
     def world(self, setting: str) -> World:

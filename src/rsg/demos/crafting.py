@@ -28,7 +28,7 @@ from rsg.language import Machine, parse
 from rsg.worlds.crafting import ACTIONS, STANDARD, VOCABULARY, CraftingWorld, kernels, truth
 from rsg.worlds.crafting.maps import KINDS, kind_named, objects_for, sample_map
 from rsg.worlds.crafting.text import load_map
-from rsg.worlds.crafting.truth import goals
+from rsg.worlds.crafting.truth import TrueGoals, goals
 from rsg.worlds.crafting.world import States
 
 MAX_STEPS = 50
@@ -105,6 +105,11 @@ class CraftingBenchmark:
     def truth(self, world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
         """Which subgoals really hold, `[N, terms]`."""
         return truth(world, states, terms)
+
+    def true_goals(self, world: CraftingWorld, terms: Sequence[str], state: States) -> TrueGoals:
+        """The truth as classifiers: an oracle for planners."""
+        del state
+        return TrueGoals(world, terms)
 
     def world(self, setting: str) -> CraftingWorld:
         """The world that a demonstration's setting describes."""

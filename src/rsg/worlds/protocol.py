@@ -19,7 +19,7 @@ class World(Protocol):
     A world may offer more, which is used where it is there:
 
     - `sample(rng, count)` → states `[count, W]`: typical states, for the check and for examples.
-    - `compiled_step` → `(kernel, tables)`: a numba function `kernel(*tables, states, i, action, out, j)` that writes
+    - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes
       the state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
     """
 

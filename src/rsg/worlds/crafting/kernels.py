@@ -123,6 +123,12 @@ def step_row(
         out[j, 1] = x
 
 
+@inlined
+def step_state(tables: Any, states: Array, i: int, action: int, out: Array, j: int) -> None:
+    """`step_row` in the form in which search asks for it."""
+    step_row(tables[0], tables[1], tables[2], states, i, action, out, j)
+
+
 @compiled
 def step_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: Array, out: Array) -> None:
     """Each state after its own action."""

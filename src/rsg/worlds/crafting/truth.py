@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.compiled import inlined
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.world import CraftingWorld, States
@@ -52,3 +54,30 @@ def _goal(world: CraftingWorld, term: str) -> int:
     near = get_close_matches(term, VOCABULARY, n=1)
     hint = f"; did you mean {near[0]}?" if near else "; terms are grab-X, mine-X, craft-X and toggle-switch"
     raise RsgError(f"Crafting World has no subgoal '{term}'{hint}")
+
+
+@inlined
+def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
+    """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
+    cells, codes = tables
+    if kernels.goal_holds(states, i, cells, cells - kernels.HEAD, codes[k]):
+        return 0.0, -np.inf
+    return -np.inf, 0.0
+
+
+class TrueGoals:
+    """The truth in the form of classifiers: for planning before anything is learned, and as an upper bound after.
+
+    >>> world = CraftingWorld()
+    >>> TrueGoals(world, ["mine-wood"])(world.state({}, inventory=["wood"])[None])
+    (array([[0.]]), array([[-inf]]))
+    """
+
+    def __init__(self, world: CraftingWorld, terms: Sequence[str]) -> None:
+        self._world, self._terms = world, tuple(terms)
+        self.compiled = (true_goal, (kernels.HEAD + world.capacity, goals(world, terms)))
+
+    def __call__(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """log G and log I, each `[N, terms]`."""
+        holds = truth(self._world, states, self._terms)
+        return np.where(holds, 0.0, -np.inf), np.where(holds, -np.inf, 0.0)

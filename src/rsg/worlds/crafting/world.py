@@ -90,8 +90,8 @@ class CraftingWorld:
 
     @property
     def compiled_step(self) -> tuple[Callable[..., None], tuple[NDArray[Any], ...]]:
-        """`(kernel, tables)`: `kernel(*tables, states, i, action, out, j)` writes what follows `states[i]`."""
-        return kernels.step_row, self.tables
+        """`(kernel, tables)`: `kernel(tables, states, i, action, out, j)` writes what follows `states[i]`."""
+        return kernels.step_state, self.tables
 
     def step(self, states: States, actions: ArrayLike) -> States:
         """The states `[N, W]` after `actions` `[N]`; a move that is not possible leaves the state as it is."""

@@ -1,0 +1,85 @@
+"""Planning success: many starts per task, every plan replayed and judged by the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rsg.core.progress import Advance
+from rsg.core.random import stream
+from rsg.demos import Benchmark
+from rsg.evaluation.statistics import wilson
+from rsg.language import Machine, parse
+from rsg.planning import plan, stitched_plan, validate
+from rsg.search import GoalFn, SearchSettings
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One plan and its judgement."""
+
+    success: bool
+    lenient: bool
+    expansions: int
+    milliseconds: float
+    cost: float
+
+
+def evaluate_planning(
+    source: Benchmark,
+    split: str,
+    goal_fn: GoalFn,
+    per_task: int,
+    seed: int = 0,
+    settings: SearchSettings | None = None,
+    stitched: bool = False,
+    advance: Advance | None = None,
+) -> dict[str, Any]:
+    """Success, expansions and time over a split, in total and per task. Rates are fractions.
+
+    Starts are drawn as for demonstrations, so that each task can be done on them; the classifiers see nothing of that.
+    """
+    settings = settings or SearchSettings()
+    tasks = source.tasks(split)
+    episodes: list[list[Episode]] = []
+    for number, text in enumerate(tasks):
+        machine = Machine.of(parse(text))
+        rows = []
+        for i in range(per_task):
+            demo, _ = source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))
+            world: Any = source.world(demo.setting)
+            make = stitched_plan if stitched else plan
+            made = make(world, demo.states[0], machine, goal_fn, settings)
+            verdict = validate(world, made, machine, partial(source.truth, world))
+            rows.append(Episode(verdict.ok, verdict.lenient, made.expansions, 1000 * made.seconds, made.cost))
+            if advance:
+                advance(1)
+        episodes.append(rows)
+    every = [episode for rows in episodes for episode in rows]
+    return {
+        "split": split,
+        "per_task": per_task,
+        "seed": seed,
+        **summary(every),
+        "tasks": [{"task": text, **summary(rows)} for text, rows in zip(tasks, episodes, strict=True)],
+    }
+
+
+def summary(episodes: list[Episode]) -> dict[str, Any]:
+    """The figures of some episodes."""
+    successes = sum(episode.success for episode in episodes)
+    costs = [episode.cost for episode in episodes if episode.success]
+    return {
+        "episodes": len(episodes),
+        "success": successes / len(episodes),
+        "success_interval": [round(edge, 6) for edge in wilson(successes, len(episodes))],
+        "success_lenient": sum(episode.lenient for episode in episodes) / len(episodes),
+        "expansions_mean": float(np.mean([episode.expansions for episode in episodes])),
+        "expansions_median": float(np.median([episode.expansions for episode in episodes])),
+        "plan_ms_median": float(np.median([episode.milliseconds for episode in episodes])),
+        "plan_ms_mean": float(np.mean([episode.milliseconds for episode in episodes])),
+        "cost_mean": float(np.mean(costs)) if costs else None,
+    }

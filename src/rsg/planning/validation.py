@@ -1,0 +1,87 @@
+"""Is a plan right? An independent replay in the true world, judged by the true meaning of the terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.language import Machine, Task, parse
+from rsg.planning.plan import Plan
+from rsg.worlds import World
+
+Truth = Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]]
+"""Which terms really hold in states `[N, W]`: `[N, terms]`."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a replay says.
+
+    Attributes:
+        ok: the plan does the task, strictly: each subgoal false where its part starts and true where it ends.
+        lenient: each subgoal is true somewhere, in order; what the authors' code checks.
+        reason: why it is not ok; empty if it is.
+    """
+
+    ok: bool
+    lenient: bool
+    reason: str = ""
+
+
+def validate(world: World, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
+    """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
+    machine = task if isinstance(task, Machine) else Machine.of(parse(task) if isinstance(task, str) else task)
+    if not plan.found:
+        return Verdict(False, False, plan.reason)
+    states = [np.asarray(plan.states[0])]
+    for number, action in enumerate(plan.actions):
+        after = np.asarray(world.step(states[-1][None], np.array([action])))[0]
+        if not np.array_equal(after, plan.states[number + 1]):
+            return Verdict(
+                False, False, f"step {number + 1}: the world does not lead to the state that the plan claims"
+            )
+        states.append(after)
+    terms = [str(term) for term in machine.terms]
+    holds = truth(np.stack(states), terms)
+    lenient = does_leniently(machine, holds)
+    if machine.accepts(holds, terms):
+        return Verdict(True, lenient)
+    return Verdict(False, lenient, _why(machine, holds))
+
+
+def does_leniently(machine: Machine, holds: NDArray[np.bool_]) -> bool:
+    """Whether each subgoal of some linear instruction is true somewhere, in order; `holds` is `[steps, terms]`."""
+    last = machine.nodes - 1
+    reached = {0}
+    for values in holds:
+        frontier = list(reached)
+        while frontier:
+            node = frontier.pop()
+            if node == 0 or values[machine.term_of[node]]:
+                fresh = [after for after in machine.successors(node).tolist() if after not in reached]
+                if last in fresh:
+                    return True
+                reached.update(fresh)
+                frontier.extend(fresh)
+    return False
+
+
+def _why(machine: Machine, holds: NDArray[np.bool_]) -> str:
+    """Where a trajectory that does not do the task got stuck."""
+    rows = holds.tolist()
+    entered, done = machine.begin(rows[0])
+    first = None
+    for step, values in enumerate(rows[1:], start=1):
+        entered, done = machine.advance(entered, values)
+        if done and first is None:
+            first = step
+    if first is not None:
+        return f"the task was done after step {first}, but not at the end"
+    stuck = machine.frontier(entered)
+    if not stuck:
+        return "no first subgoal could begin: each is true from the start"
+    return f"it got as far as {' or '.join(map(str, stuck))}, which was never done"
