@@ -10,10 +10,13 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from rsg.core.random import stream
+from rsg.demos.crafting import CraftingBenchmark
 from rsg.envs import CraftingEnv
 from rsg.envs.game import Game
 from rsg.language import Machine, parse
 from rsg.language.drawing import draw
+from rsg.planning import plan, stitched_plan
+from rsg.search import SearchSettings
 from rsg.worlds.crafting import STANDARD
 from rsg.worlds.crafting.maps import KINDS, sample_map
 from rsg.worlds.crafting.pictures import atlas
@@ -65,6 +68,30 @@ def play() -> None:
     (IMAGES / "play.svg").write_text(svg)
 
 
+def interleaving() -> None:
+    """The paper's interleaving figure: the whole-task plan beside the best stitching of separate plans."""
+    world, state = read_map("inventory: axe, pickaxe\nmap:\n.T1...\n@....G\n.....5\n")
+    task, oracle = "mine-gold-ore then craft-boat", CraftingBenchmark().true_goals
+    settings = SearchSettings(order="optimal", budget=None)
+    whole = plan(world, state, task, oracle, settings)
+    stitched = stitched_plan(world, state, task, oracle, settings)
+    figure = Figure(figsize=(9, 3.1), facecolor="white")
+    for axes, made, name in zip(figure.subplots(1, 2), (whole, stitched), ("whole task", "stitched"), strict=True):
+        cell = 48
+        axes.imshow(world.render(state, cell)[: world.height * cell])
+        colours = {"mine-gold-ore": "#d48806", "craft-boat": "#1d4ed8"}
+        places = made.states[:, 1::-1].astype(float) * cell + cell / 2
+        for i, term in enumerate(made.terms):
+            shift = 6 if term == "craft-boat" else -6
+            axes.plot(*(places[i : i + 2].T + shift), color=colours[term], lw=3, solid_capstyle="round")
+            if (made.states[i, :2] == made.states[i + 1, :2]).all():
+                axes.plot(*(places[i] + shift), "o", color=colours[term], ms=7)
+        axes.set_title(f"{name}: {len(made.actions)} steps, cost {made.cost:.1f}", fontsize=10)
+        axes.axis("off")
+    figure.suptitle(f"{task} (yellow, then blue; dots: toggle)", fontsize=10)
+    _save(figure, "interleaving.png")
+
+
 def _save(figure: Figure, name: str) -> None:
     figure.tight_layout()
     figure.savefig(IMAGES / name, dpi=100, metadata={"Software": None})
@@ -72,6 +99,6 @@ def _save(figure: Figure, name: str) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for picture in (machine, sprites, kinds, play):
+    for picture in (machine, sprites, kinds, play, interleaving):
         picture()
         print(f"drew {picture.__name__}")

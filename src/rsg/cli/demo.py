@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.cli.plan import show_plan
 from rsg.cli.task import as_values, show
 from rsg.core.progress import progress
 
@@ -22,7 +24,7 @@ TASKS = {  # three tasks of the paper, from its appendix tables
 
 
 def demo(as_json: AsJson = False) -> None:
-    """Show what rsg does today: the task language, a map and a random episode, and a small set of demonstrations."""
+    """Show what rsg does today: the task language, a map, some demonstrations, a plan."""
     from rsg.language import Machine, parse
 
     machines = {note: Machine.of(parse(text)) for note, text in TASKS.items()}
@@ -38,9 +40,11 @@ def demo(as_json: AsJson = False) -> None:
     _judge_traces()
     _show_world()
     _show_demonstrations()
+    _show_plan()
     out.print("\n[bold]Try next[/bold]")
     out.print("  .venv/bin/rsg play crafting --task 'grab-axe then mine-wood'      move the agent yourself")
     out.print("  .venv/bin/rsg world crafting --kind islands --png map.png        look at a map")
+    out.print("  .venv/bin/rsg plan crafting 'grab-axe then mine-wood' --seed 3    plan for an instruction")
     out.print("  .venv/bin/rsg demos make crafting --out out/train                the paper's training set")
     out.print("  .venv/bin/rsg task 'a then b and c' --draw machine.svg           draw the machine of a task")
 
@@ -82,6 +86,7 @@ def _show_demonstrations() -> None:
 
     out = console()
     recipe = Recipe("crafting", "novel", per_task=5)
+    rmtree(OUT / "demo-novel", ignore_errors=True)  # the demo's own: it is made anew each time
     with progress("demonstrating", recipe.episodes(), "episodes") as advance:
         store = make_demonstrations(recipe, OUT / "demo-novel", workers=1, advance=advance)
     report = check_store(store)
@@ -95,6 +100,29 @@ def _show_demonstrations() -> None:
     show_demonstration("crafting", demo, milestones(source, demo))
     write_gif(frames(source, demo), OUT / "demonstration.gif")
     out.print(f"\nThe same as an animation: {OUT / 'demonstration.gif'}")
+
+
+def _show_plan() -> None:
+    """Plan for the paper's hardest map with true subgoals, and check the plan."""
+    from functools import partial
+
+    from rsg.core.random import stream
+    from rsg.demos import benchmark
+    from rsg.demos.showing import write_gif
+    from rsg.planning import plan, validate
+
+    out = console()
+    out.print("\n[bold]Planning[/bold]: from an instruction to actions, here with the true meaning of its subgoals.")
+    out.print("[bright_black](the first plan compiles the search: some seconds, once)[/bright_black]\n")
+    source: Any = benchmark("crafting")
+    world, state = source.start("novel", 11, stream(1, "demo-plan"))
+    task = source.tasks("novel")[11]
+    plan(world, state, task, source.true_goals)
+    made = plan(world, state, task, source.true_goals)
+    verdict = validate(world, made, task, partial(source.truth, world))
+    show_plan(made, world, state, verdict)
+    write_gif([world.render(state) for state in made.states], OUT / "plan.gif")
+    out.print(f"The same as an animation: {OUT / 'plan.gif'}")
 
 
 def _episode() -> tuple[tuple[Any, Any], dict[str, Any]]:

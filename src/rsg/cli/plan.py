@@ -68,7 +68,7 @@ def plan(
     if as_json:
         emit({**_values(made, world, verdict, subgoals, order), "compile_ms": round(1000 * warming, 1)})
     else:
-        _show(made, world, state, verdict)
+        show_plan(made, world, state, verdict)
         if warming > 2:
             console().print(f"(compiling the search took {warming:.1f} s; that happens once)", style="bright_black")
         if gif and made.found:
@@ -107,7 +107,8 @@ def _values(made: Plan, world: Any, verdict: Any, subgoals: str, order: str) -> 
     }
 
 
-def _show(made: Plan, world: Any, state: Any, verdict: Any) -> None:
+def show_plan(made: Plan, world: Any, state: Any, verdict: Any) -> None:
+    """A plan in the terminal: the first map, then the steps for each subgoal."""
     from rsg.worlds.crafting.terminal import terminal_view
 
     out = console()
