@@ -115,8 +115,8 @@ def _show_plan() -> None:
     out.print("\n[bold]Planning[/bold]: from an instruction to actions, here with the true meaning of its subgoals.")
     out.print("[bright_black](the first plan compiles the search: some seconds, once)[/bright_black]\n")
     source: Any = benchmark("crafting")
-    world, state = source.start("novel", 11, stream(1, "demo-plan"))
-    task = source.tasks("novel")[11]
+    demo, _ = source.demonstrate("novel", 11, stream(1, "demo-plan"))  # a start on which the task can be done
+    world, state, task = source.world(demo.setting), demo.states[0], demo.task
     plan(world, state, task, source.true_goals)
     made = plan(world, state, task, source.true_goals)
     verdict = validate(world, made, task, partial(source.truth, world))
