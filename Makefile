@@ -20,8 +20,8 @@ test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage 
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) -q -m kernels tests --cov --cov-report=
 	$(PYTEST) -n $(WORKERS) -m "not slow" --cov --cov-append --cov-report=term-missing:skip-covered --cov-fail-under=95
 
-test-slow: $(VENV)/.dev  ## The long runs: fuzzing, large property counts
-	RSG_LONG=1 $(PYTEST) -n $(WORKERS) -m slow --timeout=3600
+test-slow: $(VENV)/.dev  ## The long runs: kills, damage, fuzzing, large property counts
+	$(PYTEST) -n $(WORKERS) -m slow --timeout=3600
 
 lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing of src/
 	$(BIN)/ruff format --check .

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg.demos import Recipe, Store, check_store, make_demonstrations
+from rsg.demos.checking import statistics
 
 READ = """
 import resource, sys, time
@@ -50,6 +51,10 @@ def run() -> dict[str, Any]:
         figures["read_10x_steps_per_s"] = round(float(out[0]))
         figures["read_10x_peak_memory_mb"] = round(float(out[1]))
         figures["memory_before_reading_mb"] = round(float(out[2]))
+        figures["tasks"] = {
+            split: statistics(make_demonstrations(Recipe("crafting", split, 50), folder / split, os.cpu_count() or 1))
+            for split in ("primitive", "compositional", "novel", "goal-only")
+        }
         return figures
     finally:
         shutil.rmtree(folder)

@@ -9,7 +9,19 @@ from rsg.core.version import __version__
 
 
 def shell(command):
-    return subprocess.run(f"{sys.executable} -m rsg {command}", shell=True, capture_output=True, text=True)
+    words = ["bash", "-c", f"{sys.executable} -m rsg {command}"]
+    return subprocess.run(words, capture_output=True, text=True)
+
+
+def test_a_terminal_that_cannot_show_everything():
+    done = subprocess.run(
+        [sys.executable, "-m", "rsg", "task", "a", "--ltlf"],
+        env={"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "F(a ? last)" in done.stdout
 
 
 def test_help_and_version(rsg):
@@ -126,6 +138,8 @@ def test_a_reader_that_leaves_and_a_full_disk():
     done = shell("task 'a and b and c and d and e and f and g and h' | head -n 1")
     assert done.stdout.startswith("task")
     assert done.stderr == ""
+    assert shell("task 'a and b and c and d and e and f and g' | head -n 1; exit ${PIPESTATUS[0]}").returncode == 0
+    assert shell("task a >&-").returncode == 0
     done = shell("task a > /dev/full")
     assert done.returncode == 2
     assert done.stderr == "error: cannot write the output: No space left on device\n"

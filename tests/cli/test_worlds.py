@@ -52,7 +52,7 @@ def test_kinds_are_listed(rsg):
         (["world", "crafting", "--map", "missing.txt"], "cannot read the map missing.txt: No such file"),
         (["world", "crafting", "--map", "x", "--kind", "field"], "either --kind or --map"),
         (["world", "crafting", "--png", "/dev/null/map.png"], "cannot write"),
-        (["world", "crafting", "--cell", "1", "--png", "x.png"], "at least 4 pixels"),
+        (["world", "crafting", "--cell", "1", "--png", "x.png"], "drawn with 4 to 256 pixels"),
         (["play", "crafting", "--task", "mine-wod"], "did you mean mine-wood?"),
     ],
 )
@@ -109,10 +109,23 @@ def test_play_in_a_terminal(tmp_path):
 
     wait_for("next")
     wait_for("grab-axe")
-    for key, shown in (("\x1b[C", "steps  1"), (" ", "steps  2"), ("\x1b[C", "steps  3"), (" ", "in 4 steps")):
-        os.write(terminal, key.encode())
+    for keys, shown in (("\x1b[C", "steps  1"), (" ", "steps  2"), ("\x1b[C ", "in 4 steps")):  # two at once, too
+        os.write(terminal, keys.encode())
         wait_for(shown)
     os.write(terminal, b"q")
     wait_for("\x1b[?1049l")
     wait_for("in 4 steps")
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_one_seed_is_one_map_in_every_command(rsg, monkeypatch):
+    shown = json.loads(rsg("world", "crafting", "--kind", "islands", "--seed", "3", "--json")[1])["map"]
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert json.loads(rsg("play", "crafting", "--kind", "islands", "--seed", "3", "--json")[1])["map"] == shown
+
+
+def test_a_negative_seed_is_one_sentence(rsg):
+    for words in (["world", "crafting"], ["play", "crafting"], ["plan", "crafting", "grab-axe"]):
+        code, out, err = rsg(*words, "--seed", "-1")
+        assert (code, out) == (2, "")
+        assert "a seed is a whole number from 0 up, not -1" in err

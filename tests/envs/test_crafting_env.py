@@ -181,7 +181,7 @@ def test_human_mode_prints_each_state(forest, capsys):
             {"task": "toggle-switch and grab-key", "size": (1, 2)},
             "map and task need 3 objects together, but the limit is 1",
         ),
-        ({"observation": "image", "cell": 2}, "at least 4 pixels"),
+        ({"observation": "image", "cell": 2}, "drawn with 4 to 256 pixels"),
     ],
 )
 def test_bad_settings_are_one_sentence(arguments, problem):

@@ -118,3 +118,14 @@ def test_counting_gives_up_with_a_message(monkeypatch):
     monkeypatch.setattr("rsg.language.machine.MAX_EDGES", 20)
     with pytest.raises(TaskError, match="too many instructions to count: a and b and c and d"):
         machine.count_instructions()
+
+
+def test_what_is_not_a_task():
+    from rsg.language import satisfies
+
+    with pytest.raises(TaskError, match=r"made of a task, not of str; use rsg\.parse"):
+        Machine.of("a then b")
+    with pytest.raises(TaskError, match="judged by a task, not by str"):
+        satisfies([[0], [1]], "a")
+    with pytest.raises(TaskError, match="parsed from a text, not from int"):
+        parse(5)

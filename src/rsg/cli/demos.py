@@ -49,6 +49,8 @@ def make(
     """
     from rsg.demos import Recipe, Store, make_demonstrations
 
+    if workers < 0:
+        raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
     if map_ is not None and not task:
         raise RsgError("--map is for tasks of your own: give at least one --task")
     recipe = Recipe(world, "custom" if task else split, per_task, seed, noise, tuple(task or ()), map_)
@@ -66,7 +68,7 @@ def make(
         emit(values)
     else:
         console().print(f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}", markup=False)
-        console().print(f"Look at them: rsg demos info {out}; rsg demos show {out} --episode 3", markup=False)
+        console().print(f"Look at them: rsg demos info {out}; rsg demos show {out} --episode 0", markup=False)
 
 
 def _tasks(recipe: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -54,6 +55,7 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code; a user's mistake is one message, never a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
+    _mend_streams()
     as_json = "--json" in words
     sys.set_int_max_str_digits(0)  # an exact count of instructions may be long
     try:
@@ -73,14 +75,23 @@ def main(arguments: list[str] | None = None) -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("\ninterrupted", file=sys.stderr)
         code = INTERRUPTED
-    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+    except SystemExit:  # how typer answers a reader, `head` for example, that has seen enough
         code = DONE
-        _close_stdout()
     except OSError as error:
         print(f"error: cannot write the output: {error.strerror or error}", file=sys.stderr)
         code = BAD_INPUT
         _close_stdout()
     sys.exit(code)
+
+
+def _mend_streams() -> None:
+    """A closed stream takes everything; one that cannot show a character shows a stand-in."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, for the whole run
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _close_stdout() -> None:

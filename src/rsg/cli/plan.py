@@ -53,7 +53,7 @@ def plan(
     machine = Machine.of(parse(task, source.vocabulary))
     terms = [str(term) for term in machine.terms]
     starts = Starts(map_, terms)
-    state = starts.sample(stream(seed, "plan"))
+    state = starts.sample(stream(seed, "world"))
     world = starts.world
     goal_fn = goal_fn_named(subgoals, source)
     begun = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ def _loop(game: Game) -> None:
             console().print(game.screen())
         sys.stdout.write(_HOME + screen.get().replace("\n", "\r\n"))
         sys.stdout.flush()
-        if not game.press(_read_key()):
+        if not all(game.press(key) for key in _read_keys()):
             return
 
 
@@ -78,6 +79,7 @@ def _keyboard() -> Iterator[None]:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _read_key() -> str:
-    """One key; an arrow is several bytes that come together, and the end of input is the empty key."""
-    return os.read(sys.stdin.fileno(), 16).decode(errors="replace")
+def _read_keys() -> list[str]:
+    """The keys that have come, one or several; an arrow is three characters, and the end of input is the empty key."""
+    typed = os.read(sys.stdin.fileno(), 256).decode(errors="replace")
+    return re.findall(r"\x1b[\[O][A-D]|.", typed, re.DOTALL) or [""]

@@ -106,9 +106,11 @@ def _list_kinds(as_json: bool) -> None:
 
 
 def _write_png(picture: Any, path: Path) -> None:
-    from matplotlib.image import imsave
+    from PIL import Image
 
     from rsg.core.files import replacing
 
+    if path.suffix.lower() != ".png":
+        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
     with replacing(path) as part:
-        imsave(part, picture, format="png")
+        Image.fromarray(picture).save(part, format="PNG")

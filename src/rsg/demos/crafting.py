@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
+from rsg.core.words import quantity
 from rsg.demos.crafting_tasks import (
     COMPOSITIONAL,
     FULL_MAPS,
@@ -97,10 +98,11 @@ class CraftingBenchmark:
                 return Demonstration(*found, task=spec.text, setting=setting(world)), draw
             if spec.maps[0] not in KINDS and not noise:
                 break
-        there = {world.rules.names[code] for code in np.unique(world.cells(state))}
+        there = {world.rules.names[code] for code in np.unique(world.cells(state))} | set(world.inventory(state))
         missing = [name for name in _asked(spec.text).needs if name not in there]
-        reason = f"the map lacks: {', '.join(missing)}" if missing else "something is out of reach or out of room"
-        raise RsgError(f"no demonstration of '{spec.text}' was found in {draw:,} starts; {reason}")
+        reason = "something is out of reach, out of room, true from the start, or takes too many steps"
+        reason = f"the map lacks: {', '.join(missing)}" if missing else reason
+        raise RsgError(f"no demonstration of '{spec.text}' was found in {quantity(draw, 'start')}; {reason}")
 
     def truth(self, world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
         """Which subgoals really hold, `[N, terms]`."""
@@ -187,10 +189,12 @@ def expert(
     With noise, that share of the actions is random, and the walk is found anew after each of them.
 
     Returns:
-        states `[T + 1, W]` and actions `[T]`, or None if no instruction can be followed in 50 steps.
+        states `[T + 1, W]` and actions `[T]`, or None if no instruction can be followed in 50 steps (with noise: in
+        twice as many, and more the more actions are random).
     """
     asked = _asked(text)
-    tries = [_follow(world, state, goals(world, path), rng, noise) for path in asked.paths]
+    limit = MAX_STEPS if not noise else int(2 * MAX_STEPS / (1 - noise))  # slips and the ways back take longer
+    tries = [_follow(world, state, goals(world, path), rng, noise, limit) for path in asked.paths]
     done = [found for found in tries if found is not None]
     if not done:
         return None
@@ -200,11 +204,11 @@ def expert(
 
 
 def _follow(
-    world: CraftingWorld, state: States, path: NDArray[np.int64], rng: np.random.Generator, noise: float
+    world: CraftingWorld, state: States, path: NDArray[np.int64], rng: np.random.Generator, noise: float, limit: int
 ) -> tuple[States, NDArray[np.int64]] | None:
     """One linear instruction, subgoal after subgoal."""
-    states = np.empty((MAX_STEPS + 1, world.state_width), dtype=np.uint8)
-    actions = np.empty(MAX_STEPS, dtype=np.int64)
+    states = np.empty((limit + 1, world.state_width), dtype=np.uint8)
+    actions = np.empty(limit, dtype=np.int64)
     states[0] = state
     scratch = np.empty((2, world.state_width), dtype=np.uint8)
     walk = np.empty(world.height * world.width + 1, dtype=np.int64)
@@ -215,7 +219,7 @@ def _follow(
         while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
             dice = rng.integers(2**31, size=len(walk))
             steps = kernels.achieve(*world.tables, states[now : now + 1], goal, dice, scratch, walk)
-            if steps < 0 or now + steps > MAX_STEPS:
+            if steps < 0 or now + steps > limit:
                 return None
             if noise:
                 slips = np.flatnonzero(rng.random(steps) < noise)
@@ -234,6 +238,8 @@ def custom_task(text: str, map: str | None = None) -> TaskSpec:  # noqa: A002
     if map is None:
         return TaskSpec(text, (*TRAINING_MAPS[2:], *FULL_MAPS, "large-field"))
     if map not in KINDS and not Path(map).exists():
+        if "." in map or "/" in map:
+            load_map(map)  # says that there is no such file
         kind_named(map)
     if map in KINDS and KINDS[map].far == ".":
         _fitting(TaskSpec(text, (map,)), asked.needs)

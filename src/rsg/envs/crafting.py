@@ -110,6 +110,7 @@ class CraftingEnv(gymnasium.Env[Observation, Any]):
     ) -> None:
         self._setting = _Setting(map, task, observation, cell, inventory, size, render_mode)
         self.world = self._setting.world
+        self.starts = self._setting.starts
         self.machine = self._setting.machine
         self.observation_space = self._setting.space
         self.action_space = self._setting.actions
@@ -132,7 +133,7 @@ class CraftingEnv(gymnasium.Env[Observation, Any]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Act: 0 up, 1 down, 2 left, 3 right, 4 toggle."""
-        if not 0 <= action < len(ACTIONS):
+        if action not in range(len(ACTIONS)):
             raise RsgError(f"action {action} is out of range: actions are 0 to {len(ACTIONS) - 1}")
         after = np.empty_like(self._states)
         kernels.step_rows(*self.world.tables, self._states, np.array([action]), after)

@@ -35,12 +35,12 @@ class Game:
 
     def __init__(self, env: CraftingEnv, seed: int = 0) -> None:
         self.env = env
-        self._rng = stream(seed, "play")
+        self._rng = stream(seed, "world")  # the first map is the one that `rsg world` shows for the same seed
         self.start_anew()
 
     def start_anew(self) -> None:
         """Draw a new map."""
-        self._start = self.env.reset(seed=int(self._rng.integers(2**31)))[1]["state"]
+        self._start = self.env.starts.sample(self._rng)
         self._play([])
 
     def press(self, key: str) -> bool:

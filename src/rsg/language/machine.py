@@ -51,6 +51,8 @@ class Machine:
         >>> machine.nodes, machine.edges
         (7, 7)
         """
+        if not isinstance(task, Task):
+            raise TaskError(f"a machine is made of a task, not of {type(task).__name__}; use rsg.parse on a text")
         _refuse_if_large(task)
         terms = task.terms()
         index = {term: i for i, term in enumerate(terms)}

@@ -50,6 +50,8 @@ def read_trace(
     trace: ArrayLike, task: Task, vocabulary: Sequence[str | Term] | None
 ) -> tuple[NDArray[np.bool_], dict[Term, int]]:
     """The trace as an array `[steps, terms]` and the column of each term of the task."""
+    if not isinstance(task, Task):
+        raise TaskError(f"a trace is judged by a task, not by {type(task).__name__}; use rsg.parse on a text")
     names = [str(term) for term in (task.terms() if vocabulary is None else vocabulary)]
     true = np.asarray(trace, dtype=bool)
     if true.ndim != 2 or true.shape[1] != len(names):

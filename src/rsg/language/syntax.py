@@ -48,6 +48,8 @@ def parse(text: str, vocabulary: Iterable[str | Term] | None = None) -> Task:
     >>> str(parse("(a and b) and (c then d)"))
     '(a and b) and (c then d)'
     """
+    if not isinstance(text, str):
+        raise TaskError(f"a task is parsed from a text, not from {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         raise ParseError(f"the task has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read", text, 0)
     try:

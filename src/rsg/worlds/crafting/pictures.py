@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +14,15 @@ from rsg.worlds.crafting.rules import Rulebook
 from rsg.worlds.crafting.sprites import FLOOR, SPRITES, sprite
 from rsg.worlds.crafting.world import CraftingWorld, States
 
+MAX_CELL = 256
 STRIP = (202, 196, 178)  # the ground of the inventory: darker than the floor
 
 
 def images(world: CraftingWorld, states: States, cell: int = 32) -> NDArray[np.uint8]:
     """The states as RGB pictures `[N, rows·cell, width·cell, 3]`: the map, then the inventory strip below it."""
-    if cell < 4:
-        raise RsgError(f"a cell needs at least 4 pixels to be drawn, not {cell}")
     states = world.checked(states)
     n = len(states)
-    tiles = atlas(world.rules, cell)
+    tiles = atlas(world.rules, cell, np.unique(states[:, HEAD:]))
     here = np.arange(n)
     look = np.zeros((n, world.height, world.width), dtype=np.int64)  # 0: plain, 1: with the agent on it
     look[here, states[:, 0], states[:, 1]] = 1
@@ -46,18 +46,32 @@ def strip_rows(world: CraftingWorld) -> int:
     return -(-world.capacity // world.width)
 
 
-@cache
-def atlas(rules: Rulebook, cell: int) -> NDArray[np.uint8]:
-    """Every tile there can be, `[look, code, cell, cell, 3]`: on the floor, under the agent, in the inventory strip."""
-    tiles = np.empty((3, len(rules.names), cell, cell, 3), dtype=np.uint8)
-    for code, name in enumerate(rules.names):
-        for look, ground in enumerate((FLOOR, FLOOR, STRIP)):
-            tile = np.full((cell, cell, 3), ground, dtype=np.uint8)
-            if code:
-                tile = _over(tile, _picture(name, cell))
-            tiles[look, code] = _over(tile, sprite("agent", cell)) if look == 1 else tile
-    tiles.setflags(write=False)
-    return tiles
+def atlas(rules: Rulebook, cell: int, codes: NDArray[Any] | None = None) -> NDArray[np.uint8]:
+    """Tiles `[look, code, cell, cell, 3]`: on the floor, under the agent, in the inventory strip.
+
+    Only those of the given codes are sure to be drawn; by default all are.
+    """
+    if not 4 <= cell <= MAX_CELL:
+        raise RsgError(f"a cell is drawn with 4 to {MAX_CELL} pixels, not {cell}")
+    tiles, drawn = _tiles(rules, cell)
+    for code in range(len(rules.names)) if codes is None else [0, *codes.tolist()]:
+        if not drawn[code]:
+            for look, ground in enumerate((FLOOR, FLOOR, STRIP)):
+                tile = np.full((cell, cell, 3), ground, dtype=np.uint8)
+                if code:
+                    tile = _over(tile, _picture(rules.names[code], cell))
+                tiles[look, code] = _over(tile, sprite("agent", cell)) if look == 1 else tile
+            drawn[code] = True
+    shown = tiles.view()
+    shown.setflags(write=False)
+    return shown
+
+
+@lru_cache(maxsize=8)
+def _tiles(rules: Rulebook, cell: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """Room for all tiles of a size, and which of them have been drawn."""
+    shape = (3, len(rules.names), cell, cell, 3)
+    return np.empty(shape, dtype=np.uint8), np.zeros(len(rules.names), dtype=bool)
 
 
 def sheet(rules: Rulebook, cell: int = 48, columns: int = 10) -> NDArray[np.uint8]:
