@@ -84,13 +84,53 @@ def test_repair(rsg, store, tmp_path):
     assert "shard-00000.npz is damaged" in out
     code, out, _ = rsg("demos", "repair", str(tmp_path / "hurt"))
     assert code == 0
-    assert "103 demonstrations kept, 1 lost; damaged: shard-00000.npz" in out
+    assert "103 demonstrations kept, 1 lost (if rsg made them" in out
+    assert "damaged: shard-00000.npz" in out
     assert json.loads(rsg("demos", "repair", str(tmp_path / "hurt"), "--json")[1]) == {
         "kept": 103,
         "lost": 0,
         "damaged": [],
     }
     assert "nothing to mend" in rsg("demos", "repair", str(tmp_path / "hurt"))[1]
+    words = ["make", "crafting", "--per-task", "2", "--workers", "1", "--out", str(tmp_path / "hurt")]
+    assert json.loads(rsg("demos", *words, "--json")[1])["episodes"] == 104  # what was lost is made again
+    assert shard.read_bytes() == (store / "shard-00000.npz").read_bytes()
+    (tmp_path / "hurt/manifest.json").write_text("{")
+    assert (
+        "at least 0 lost, and how the store was made is forgotten" in rsg("demos", "repair", str(tmp_path / "hurt"))[1]
+    )
+
+
+def test_a_failed_import_adds_nothing(rsg, tmp_path):
+    good = json.dumps({"states": [[0, 1], [2, 3]], "actions": [0], "task": "open-door"}) + "\n"
+    (tmp_path / "my.jsonl").write_text(good * 900 + "{\n")
+    words = ["demos", "import", str(tmp_path / "my.jsonl"), "--world", "kitchen", "--out", str(tmp_path / "mine")]
+    code, _, err = rsg(*words)
+    assert code == 2
+    assert "line 901" in err
+    assert not (tmp_path / "mine").exists()
+    (tmp_path / "my.jsonl").write_text(good)
+    assert rsg(*words)[0] == 0
+    (tmp_path / "my.jsonl").write_text(good * 900 + "{\n")
+    assert rsg(*words)[0] == 2
+    assert len(Store(tmp_path / "mine")) == 1
+    assert sorted(path.name for path in (tmp_path / "mine").glob("shard*")) == ["shard-00000.npz"]
+
+
+def test_imported_demonstrations_of_a_known_world_say_their_setting(rsg, tmp_path):
+    (tmp_path / "my.jsonl").write_text(json.dumps({"states": [[0], [1]], "actions": [0], "task": "grab-axe"}) + "\n")
+    words = ["demos", "import", str(tmp_path / "my.jsonl"), "--world", "crafting", "--out", str(tmp_path / "mine")]
+    code, _, err = rsg(*words)
+    assert code == 2
+    assert "episode 0: this is not a setting of Crafting World: ''; give each a setting such as {\"world\"" in err
+
+
+def test_a_run_that_never_began_does_not_block_the_folder(rsg, tmp_path):
+    (tmp_path / "my.txt").write_text("map:\n@a\n")
+    words = ["demos", "make", "crafting", "--map", str(tmp_path / "my.txt"), "--per-task", "2", "--workers", "1"]
+    assert rsg(*words, "--task", "mine-wood", "--out", str(tmp_path / "d"))[0] == 2
+    assert rsg(*words, "--task", "grab-axe", "--out", str(tmp_path / "d"))[0] == 0
+    assert "(seed 0)" in rsg(*words, "--task", "grab-axe", "--seed", "1", "--out", str(tmp_path / "d"))[2]
 
 
 def test_import_and_export(rsg, store, tmp_path, monkeypatch):
@@ -139,7 +179,7 @@ def test_import_and_export(rsg, store, tmp_path, monkeypatch):
         (["show", "STORE", "--gif", "a.png"], "the name must end in .gif"),
         (
             ["make", "crafting", "--out", "STORE"],
-            "holds other demonstrations (world crafting, split train, per_task 2)",
+            "holds other demonstrations (per_task 2)",
         ),
     ],
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -176,6 +178,7 @@ def check(folder: Folder, as_json: AsJson = False) -> None:
                 "episodes": report.episodes,
                 "steps": report.steps,
                 "replayed": report.replayed,
+                "complete": report.complete,
                 "problems": report.problems,
             }
         )
@@ -187,6 +190,8 @@ def check(folder: Folder, as_json: AsJson = False) -> None:
         console().print(
             f"{verdict}: {'all is well' if report.ok else f'{len(report.problems)} problems'}", markup=False
         )
+        if not report.complete:
+            console().print("not complete: the command that made it goes on", style="yellow")
     if not report.ok:
         raise typer.Exit(2)
 
@@ -203,7 +208,12 @@ def repair(folder: Folder, as_json: AsJson = False) -> None:
     if not result.damaged:
         console().print(f"nothing to mend: all {result.kept:,} demonstrations are intact")
         return
-    console().print(f"{result.kept:,} demonstrations kept, {result.lost:,} lost; damaged: {', '.join(result.damaged)}")
+    lost = f"{result.lost:,} lost"
+    if "manifest.json" in result.damaged:  # then nobody knows how many there were
+        lost = f"at least {lost}, and how the store was made is forgotten"
+    elif result.lost:
+        lost += " (if rsg made them, the same 'rsg demos make' makes them again)"
+    console().print(f"{result.kept:,} demonstrations kept, {lost}; damaged: {', '.join(result.damaged)}", markup=False)
 
 
 @app.command()
@@ -241,21 +251,46 @@ def import_(
 
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
     demos = import_from(source, dtype or ("uint8" if name == "crafting" else None))
-    if (out / "manifest.json").exists():
-        store = Store(out)
-        if store.manifest.world != name:
-            raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
-        had = len(store)
-    else:
+    demos = _with_settings(demos, name, source)
+    new = not (out / "manifest.json").exists()
+    if new:
         first = next(demos, None)
         if first is None:
             raise RsgError(f"{source} holds no demonstrations")
-        store, had, demos = Store.create(out, name), 0, chain([first], demos)
-    store.append(demos)
+        store, demos = Store.create(out, name), chain([first], demos)
+    else:
+        store = Store(out)
+        if store.manifest.world != name:
+            raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
+    had = len(store)
+    try:
+        store.append(demos, all_or_none=True)
+    except BaseException:
+        if new:  # nothing of a failed import stays
+            rmtree(out, ignore_errors=True)
+        raise
     if as_json:
         emit({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name})
     else:
         console().print(f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}", markup=False)
+
+
+def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> Iterator[Demonstration]:
+    """The same demonstrations; those of a world that rsg knows must say their setting, or nobody could replay them."""
+    from rsg.demos import benchmark
+
+    try:
+        known = benchmark(world)
+    except RsgError:
+        yield from demos
+        return
+    for number, demo in enumerate(demos):
+        try:
+            known.world(demo.setting)
+        except RsgError as error:
+            example = '{"world": "crafting", "height": 6, "width": 6, "capacity": 6, "objects": 36}'
+            raise RsgError(f"{source}, episode {number}: {error}; give each a setting such as {example}") from None
+        yield demo
 
 
 def _known(store: Store) -> Any:

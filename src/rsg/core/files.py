@@ -13,7 +13,9 @@ from rsg.core.errors import RsgError
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path to write to; it takes the place of `path` at the end, and is dropped on an error or a kill.
+    """A temporary path to write to; it takes the place of `path` at the end, and is dropped on an error.
+
+    A kill leaves the old file, and the temporary one beside it: see `leftovers`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -40,6 +42,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def leftovers(folder: Path, *names: str) -> list[Path]:
+    """The temporary files that killed writers of these names (or patterns of names) left in a folder."""
+    return [part for name in names for part in folder.glob(f".{name}.*")]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -26,12 +26,14 @@ class Report:
     Attributes:
         episodes, steps: how much was looked at.
         replayed: whether the world was there to replay them.
+        complete: whether everything planned has been made.
         problems: what is wrong, the first few.
     """
 
     episodes: int = 0
     steps: int = 0
     replayed: bool = True
+    complete: bool = True
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -50,9 +52,7 @@ def check_store(store: Store, advance: Advance | None = None) -> Report:
         source: Benchmark | None = benchmark(store.manifest.world)
     except RsgError:
         source, report.replayed = None, False
-    if not store.manifest.complete:
-        there = f"{len(store.manifest.shards)} of {store.manifest.planned} shards"
-        report.problems.append(f"{store.folder} is not complete: {there}; run the command that makes it again")
+    report.complete = store.manifest.complete
     first = 0
     for shard in store.manifest.shards:
         try:

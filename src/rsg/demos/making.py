@@ -5,11 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import islice
+from multiprocessing import resource_tracker
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from rsg.core.errors import RsgError, StoreError
@@ -65,32 +69,40 @@ class Recipe:
 
 
 def make_demonstrations(recipe: Recipe, folder: str | Path, workers: int = 1, advance: Advance | None = None) -> Store:
-    """Make the demonstrations of a recipe in a folder, or go on where an interrupted run stopped."""
+    """Make the demonstrations of a recipe in a folder, or go on where an interrupted run stopped.
+
+    A shard that is missing or no longer what was written is made again.
+    """
     folder = Path(folder)
-    store = _open_or_create(recipe, folder)
+    if not (folder / MANIFEST).exists():
+        Store.create(folder, recipe.world, _plain(recipe), recipe.shards())
     with locked(folder):
-        store = Store(folder)
-        committed = {shard.index for shard in store.manifest.shards}
-        todo = [index for index in range(recipe.shards()) if index not in committed]
+        store = _opened(recipe, folder)
+        done = {shard.index: shard.episodes for shard in store.manifest.shards if store.intact(shard)}
+        full = {index for index, episodes in done.items() if episodes == len(_numbers(recipe, index))}
+        todo = (index for index in range(recipe.shards()) if index not in full)
         if advance:
-            advance(len(store))
-        for shard in _make(recipe, folder, todo, workers):
-            store.commit(shard)
-            if advance:
-                advance(shard.episodes)
+            advance(sum(done[index] for index in full))
+        with closing(_make(recipe, folder, todo, min(workers, recipe.shards() - len(full)))) as written:
+            for shard in written:
+                store.commit(shard)
+                if advance:
+                    advance(shard.episodes)
     return store
 
 
-def _open_or_create(recipe: Recipe, folder: Path) -> Store:
-    plan = _plain(recipe)
-    if not (folder / MANIFEST).exists():
-        return Store.create(folder, recipe.world, plan, recipe.shards())
+def _opened(recipe: Recipe, folder: Path) -> Store:
+    """The store, if it is one of that recipe."""
     store = Store(folder)
     if store.manifest.world != recipe.world:
         raise StoreError(f"{folder} holds demonstrations of the world '{store.manifest.world}'; choose another folder")
-    if store.manifest.recipe != plan:
-        had = ", ".join(f"{key} {value}" for key, value in store.manifest.recipe.items() if value) or "an import"
-        raise StoreError(f"{folder} holds other demonstrations ({had}); choose another folder")
+    had, plan = store.manifest.recipe, _plain(recipe)
+    if had != plan or store.manifest.planned != recipe.shards():
+        if not store.manifest.shards:  # begun and never filled: nothing is lost
+            store.begin_anew(plan, recipe.shards())
+            return store
+        differ = ", ".join(f"{key} {had[key]}" for key in plan if had.get(key) != plan[key] and key in had)
+        raise StoreError(f"{folder} holds other demonstrations ({differ or 'an import'}); choose another folder")
     return store
 
 
@@ -99,19 +111,47 @@ def _plain(recipe: Recipe) -> dict[str, Any]:
     return {**asdict(recipe), "tasks": list(recipe.tasks)}
 
 
-def _make(recipe: Recipe, folder: Path, todo: list[int], workers: int) -> Iterator[Shard]:
+def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Generator[Shard]:
     """Write shards, in any order; each depends on the recipe and its number alone."""
-    if workers <= 1 or len(todo) <= 1:
+    if workers <= 1:
         for index in todo:
             yield make_shard(recipe, folder, index)
         return
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(todo)), spawn, initializer=_begin_worker)
+    pool = ProcessPoolExecutor(workers, spawn, initializer=_begin_worker)
     try:
-        for job in as_completed([pool.submit(make_shard, recipe, folder, index) for index in todo]):
-            yield job.result()
+        jobs: set[Future[Shard]] = set()
+        while True:
+            with _ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
+                jobs |= {pool.submit(make_shard, recipe, folder, i) for i in islice(todo, 4 * workers - len(jobs))}
+            if not jobs:
+                break
+            done, jobs = wait(jobs, return_when=FIRST_COMPLETED)
+            for job in done:
+                yield job.result()
+    except BrokenProcessPool:
+        raise RsgError("a worker was killed, perhaps for want of memory; the same command goes on") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Hold Ctrl-C back; a worker started in here is deaf to it from its first moment on."""
+    if current_thread() is not main_thread():  # only there does Python hear Ctrl-C
+        yield
+        return
+    pressed: list[int] = []
+    resource_tracker.ensure_running()  # starting it would undo the mask
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers inherit this
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _begin_worker() -> None:
@@ -127,11 +167,16 @@ def _begin_worker() -> None:
     Thread(target=follow, daemon=True).start()
 
 
+def _numbers(recipe: Recipe, index: int) -> range:
+    """The numbers of the episodes in a shard."""
+    return range(index * SHARD_EPISODES, min((index + 1) * SHARD_EPISODES, recipe.episodes()))
+
+
 def make_shard(recipe: Recipe, folder: Path, index: int) -> Shard:
     """Write the shard with that number."""
     source = recipe.benchmark()
     demos, draws = [], []
-    for episode in range(index * SHARD_EPISODES, min((index + 1) * SHARD_EPISODES, recipe.episodes())):
+    for episode in _numbers(recipe, index):
         task, number = divmod(episode, recipe.per_task)
         rng = stream(recipe.seed, "demonstrations", recipe.split, task, number)
         demo, drawn = source.demonstrate(recipe.split, task, rng, recipe.noise)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
 from rsg.core.errors import StoreError
-from rsg.core.files import replacing
+from rsg.core.files import leftovers, replacing
 from rsg.demos import shards
 from rsg.demos.demonstration import Demonstration
 
@@ -25,6 +26,7 @@ FORMAT = "rsg-demonstrations"
 VERSION = 1
 MANIFEST = "manifest.json"
 SHARD_EPISODES = 400
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what reading strange JSON may raise
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Manifest:
 
     @property
     def complete(self) -> bool:
-        """Whether everything planned is there."""
-        return len(self.shards) >= self.planned
+        """Whether everything planned is there; what was appended comes after the plan."""
+        return sum(shard.index < self.planned for shard in self.shards) >= self.planned
 
 
 class Store:
@@ -75,9 +77,14 @@ class Store:
     def create(folder: str | Path, world: str, recipe: dict[str, Any] | None = None, planned: int = 0) -> Store:
         """A new, empty store in a folder that does not exist or is empty."""
         folder = Path(folder)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise StoreError(f"{folder} is not empty; choose another folder, or remove it first")
-        _write_manifest(folder, Manifest(world, recipe or {}, (), planned))
+        _check_empty(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot write to {folder}: {error.strerror}") from None
+        with locked(folder):
+            _check_empty(folder)  # another process may have been quicker
+            _write_manifest(folder, Manifest(world, recipe or {}, (), planned))
         return Store(folder)
 
     def __len__(self) -> int:
@@ -125,6 +132,10 @@ class Store:
             raise StoreError(f"{path} has {len(demos)} episodes, the manifest says {shard.episodes}")
         return demos, draws
 
+    def intact(self, shard: Shard) -> bool:
+        """Whether the shard's file still has the bytes that were written."""
+        return _hash(self.folder / shard.file) == shard.sha256
+
     def first_episode(self, shard: Shard) -> int:
         """The number of the shard's first episode."""
         return sum(other.episodes for other in self.manifest.shards if other.index < shard.index)
@@ -133,15 +144,35 @@ class Store:
         """The number of the shard's last episode."""
         return self.first_episode(shard) + shard.episodes - 1
 
-    def append(self, demonstrations: Iterable[Demonstration]) -> None:
-        """Add demonstrations at the end, a shard at a time; each shard is safe once it is written."""
+    def append(self, demonstrations: Iterable[Demonstration], all_or_none: bool = False) -> None:
+        """Add demonstrations at the end, a shard at a time; each shard is safe once it is written.
+
+        With `all_or_none`, they count only when the last one has been written: an error on the way adds nothing.
+        """
         source = iter(demonstrations)
+        written: list[Shard] = []
         with locked(self.folder):
             self.manifest = _read_manifest(self.folder)
-            index = max((shard.index for shard in self.manifest.shards), default=-1) + 1
-            while batch := list(islice(source, SHARD_EPISODES)):
-                self.commit(write_shard(self.folder, index, batch))
-                index += 1
+            taken = (max(shard.index, _number(shard.file)) for shard in self.manifest.shards)
+            index = max(self.manifest.planned, *(number + 1 for number in taken), 0)
+            try:
+                while batch := list(islice(source, SHARD_EPISODES)):
+                    written.append(write_shard(self.folder, index, batch))
+                    index += 1
+                    if not all_or_none:
+                        self.commit(written.pop())
+                if written:
+                    self.commit(*written)
+            except BaseException:
+                for shard in written:
+                    (self.folder / shard.file).unlink(missing_ok=True)
+                raise
+
+    def begin_anew(self, recipe: dict[str, Any], planned: int) -> None:
+        """Plan something else in a store that holds nothing yet. The caller holds the lock."""
+        assert not self.manifest.shards
+        self.manifest = Manifest(self.manifest.world, recipe, (), planned)
+        _write_manifest(self.folder, self.manifest)
 
     def commit(self, *written: Shard) -> None:
         """Make shards count that have been written. The caller holds the lock."""
@@ -171,50 +202,87 @@ class Repaired:
 
 
 def repair(folder: str | Path) -> Repaired:
-    """Keep every intact episode, drop the damaged ones, and make the store consistent again."""
+    """Keep every intact episode, drop the damaged ones, and make the store consistent again.
+
+    A manifest that cannot be read is rebuilt from the shards; how the store was made is not known any more then.
+    """
     folder = Path(folder)
+    if not (folder / MANIFEST).exists() and not _shard_files(folder):
+        raise StoreError(f"{folder} is not a store of demonstrations: it has no {MANIFEST} and no shards")
     with locked(folder):
-        try:
-            manifest = _read_manifest(folder)
-        except StoreError:
-            manifest = _rebuilt_manifest(folder)
-        store = Store.__new__(Store)
-        store.folder, store.manifest, store._loaded = folder, manifest, None
-        good: list[Shard] = []
-        damaged: list[str] = []
-        before = len(store)
-        for shard in manifest.shards:
-            path = folder / shard.file
-            try:
-                store.read_shard(shard)
-                good.append(shard)
-            except StoreError:
-                damaged.append(shard.file)
-                demos = shards.salvage(path.read_bytes(), path) if path.is_file() else []
-                if demos:
-                    good.append(write_shard(folder, shard.index, demos))
-        planned = manifest.planned if not damaged else 0
-        recipe = manifest.recipe if not damaged else {}
-        _write_manifest(folder, Manifest(manifest.world, recipe, tuple(good), planned))
+        if (folder / MANIFEST).exists() and _sealed(_read(folder / MANIFEST, "the whole store")):
+            return _mend(folder, _read_manifest(folder))
+        return _rebuild(folder)
+
+
+def _mend(folder: Path, manifest: Manifest) -> Repaired:
+    """Salvage what the shards of a manifest still hold."""
+    hashes = {name: _hash(folder / name) for name in _shard_files(folder)}
+    places = {digest: name for name, digest in hashes.items()}
+    listed = {shard.sha256 for shard in manifest.shards}
+    good: list[Shard] = []
+    damaged: list[str] = []
+    for shard in manifest.shards:
+        digest = hashes.get(shard.file)
+        if digest == shard.sha256:
+            good.append(shard)
+            continue
+        damaged.append(shard.file)
+        if shard.sha256 in places:  # whole, but under the name of another
+            good.append(replace(shard, file=places[shard.sha256]))
+        elif digest is not None and digest not in listed:
+            demos, draws, _ = shards.salvage(_read(folder / shard.file, "to salvage"))
+            if demos:
+                good.append(replace(write_shard(folder, _number(shard.file), demos, draws), index=shard.index))
+    if damaged:  # the recipe stays: the command that made the store makes again what was lost
+        _write_manifest(folder, Manifest(manifest.world, manifest.recipe, tuple(good), manifest.planned))
     kept = sum(shard.episodes for shard in good)
-    return Repaired(kept, before - kept, tuple(damaged))
+    return Repaired(kept, sum(shard.episodes for shard in manifest.shards) - kept, tuple(damaged))
 
 
-def _rebuilt_manifest(folder: Path) -> Manifest:
+def _rebuild(folder: Path) -> Repaired:
     """A manifest for the shards that are there, when the old one cannot be read."""
-    if not folder.is_dir() or not list(folder.glob("shard-*.npz")):
-        raise StoreError(f"{folder} is not a store of demonstrations: there are no shards in it")
-    found = []
-    world = "unknown"
-    for path in sorted(folder.glob("shard-*.npz")):
-        data = path.read_bytes()
-        demos = shards.salvage(data, path)
-        for demo in demos[:1]:
-            with suppress(ValueError, AttributeError):
-                world = json.loads(demo.setting).get("world", world)
-        digest = hashlib.sha256(data).hexdigest()
-        found.append(Shard(int(path.stem.split("-")[1]), path.name, len(demos), sum(map(len, demos)), digest))
-    return Manifest(world, {}, tuple(shard for shard in found if shard.episodes))
+    good: list[Shard] = []
+    damaged = [MANIFEST]
+    lost, world = 0, "unknown"
+    for name in _shard_files(folder):
+        digest = _hash(folder / name)
+        demos, draws, held = shards.salvage(_read(folder / name, "to salvage"))
+        lost += held - len(demos)
+        if demos:
+            good.append(write_shard(folder, _number(name), demos, draws))
+            with suppress(*_UNREADABLE):
+                world = str(json.loads(demos[0].setting)["world"])
+        if not demos or digest != good[-1].sha256:
+            damaged.append(name)
+    there = {_number(name) for name in _shard_files(folder)}
+    damaged += [f"shard-{number:05}.npz" for number in range(max(there, default=0)) if number not in there]
+    if not good:
+        raise StoreError(f"{folder} holds no intact demonstration, and its {MANIFEST} cannot be read; nothing was done")
+    _write_manifest(folder, Manifest(world, {}, tuple(good)))
+    return Repaired(sum(shard.episodes for shard in good), lost, tuple(damaged))
+
+
+def _shard_files(folder: Path) -> list[str]:
+    """The names of the shards that are there, in order."""
+    names = [path.name for path in folder.glob("shard-*.npz") if re.fullmatch(r"shard-\d{5,}\.npz", path.name)]
+    return sorted(names, key=_number)
+
+
+def _number(file: str) -> int:
+    return int(file.removeprefix("shard-").removesuffix(".npz"))
+
+
+def _check_empty(folder: Path) -> None:
+    ours = {folder / ".lock", *_unfinished(folder)} if folder.is_dir() else set()
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder} is a file, not a folder; choose another name")
+    if folder.exists() and set(folder.iterdir()) - ours:
+        raise StoreError(f"{folder} is not empty; choose another folder, or remove it first")
+
+
+def _unfinished(folder: Path) -> list[Path]:
+    return leftovers(folder, MANIFEST, "shard-*.npz")
 
 
 @contextmanager
@@ -229,6 +297,8 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StoreError(f"another process is writing to {folder}; wait for it, or stop it") from None
+        for part in _unfinished(folder):
+            part.unlink(missing_ok=True)
         yield
 
 
@@ -252,24 +322,38 @@ def _read_manifest(folder: Path) -> Manifest:
     if not path.exists():
         raise StoreError(f"{folder} is not a store of demonstrations: it has no {MANIFEST}")
     try:
-        content = json.loads(_read(path, "the whole store").decode("utf-8"))
+        data = _read(path, "the whole store")
+        content = json.loads(data.decode("utf-8"))
         if content["format"] != FORMAT:
             raise StoreError(f"{path} is not a manifest of demonstrations but of '{content['format']}'")
+        if not _sealed(data):
+            raise StoreError(f"{path} is damaged: its checksum differs; 'rsg demos repair {folder}' rebuilds it")
         if content["version"] > VERSION:
             raise StoreError(
                 f"{path} has format {content['version']}, this rsg reads up to {VERSION}; update rsg to read it"
             )
-        digest = content.pop("sha256")
-        if digest != _digest(content):
-            raise StoreError(f"{path} is damaged: its checksum differs; 'rsg demos repair {folder}' rebuilds it")
         listed = tuple(Shard(**shard) for shard in content["shards"])
         return Manifest(content["world"], content["recipe"], listed, content["planned_shards"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except _UNREADABLE:
         raise StoreError(f"{path} is damaged: it cannot be read; 'rsg demos repair {folder}' rebuilds it") from None
+
+
+def _sealed(manifest: bytes) -> bool:
+    """Whether a manifest matches its checksum; the rule is the same for every version of the format."""
+    try:
+        content = json.loads(manifest.decode("utf-8"))
+        return bool(content.pop("sha256") == _digest(content))
+    except _UNREADABLE:
+        return False
 
 
 def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _hash(path: Path) -> str | None:
+    """The SHA-256 of a file; None if there is no such file."""
+    return hashlib.sha256(_read(path, "to verify it")).hexdigest() if path.is_file() else None
 
 
 def _read(path: Path, what: str) -> bytes:
