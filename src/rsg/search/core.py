@@ -23,23 +23,24 @@ FOUND, IMPROVED, EXHAUSTED, BUDGET, PAUSED, GROW, NEED = range(7)
 
 FRESH, MOVED, EXPANDED = range(3)  # costs of a label: the least as fresh, as moved, and when last expanded
 ENTERED_FROM, CAME_FROM, BY, WAS_MOVED = range(4)  # links: node left when it became fresh; state and action before
-STATES, EXPANSIONS, DICE, TICK, FULLEST, WANTED, PENDING, BEST_STATE, BEST_NODE = range(9)  # counters
+STATES, EXPANSIONS, DICE, TICK, FULLEST, WANTED, PENDING, BEST_STATE, BEST_NODE, CUT = range(10)  # counters
 BEST, WEIGHT, THRESHOLD = range(3)  # numbers
-ORDER, MAX_EXPANSIONS, MAX_PER_NODE, SLICE, HARD, NOT_YET, ONE_ACTION, FULL_LAYERS, BEAM_LAYERS, BEAM = range(10)
+ORDER, MAX_EXPANSIONS, MAX_PER_NODE, SLICE, HARD, NOT_YET, ONE_ACTION, SPREAD = range(8)
 
 
 class Arrays(NamedTuple):
     """All that a search knows and remembers.
 
     Attributes:
-        pool: `[cap, B]` distinct states as bytes, padded to whole words; words: the same memory, `[cap, B / 8]`.
+        pool: `[cap, ·]` distinct states, padded with zeros to whole words; words: the same memory, `[cap, B / 8]`.
         slots: `[2^k]` a hash table of state numbers, -1 where empty.
         after: `[cap, A]` the state after each action, -1 where not known yet.
         value: `[cap, K, 2]` log G and log I of the machine's terms, NaN where not known yet.
         cost: `[cap, V, 3]` costs of labels, infinite if none; link: `[cap, V, 4]` where they come from.
         keys, items: `[H, ·]` heaps of open labels, one per node or one for all; sizes: `[H]`.
         per_node: `[V]` expansions of each node.
-        counters, numbers, options: see the names above.
+        counters, numbers, options: see the names above; CUT counts open labels that a limit other than the total
+            budget kept from being expanded.
     """
 
     pool: Array
@@ -337,15 +338,18 @@ def search(tables: Any, goals: Any, arrays: Arrays, task: Task) -> int:
     nodes = cost.shape[1]
     order = options[ORDER]
     stop = counters[EXPANSIONS] + options[SLICE]
-    spread = after.shape[1] * nodes  # an expansion opens at most so many labels
+    if counters[EXPANSIONS] == 0 and numbers[BEST] < np.inf and order in (BALANCED, DEEPEST):
+        return FOUND  # with the looser rule a task may be done where it begins
     while True:
-        if counters[FULLEST] + spread > keys.shape[1] or counters[STATES] + after.shape[1] >= len(pool):
+        if counters[FULLEST] + options[SPREAD] > keys.shape[1] or counters[STATES] + after.shape[1] >= len(pool):
             return GROW
         h = counters[PENDING] - 1  # chosen already, before the last call stopped
         if h < 0:
             h = choose(sizes, counters, order)
         if h < 0:
-            return FOUND if numbers[BEST] < np.inf else EXHAUSTED
+            if numbers[BEST] < np.inf:
+                return FOUND
+            return BUDGET if counters[CUT] else EXHAUSTED
         counters[PENDING] = 0
         key, label = keys[h, 0], items[h, 0] & 0xFFFFFFFF
         s, v = label // nodes, label % nodes
@@ -353,6 +357,7 @@ def search(tables: Any, goals: Any, arrays: Arrays, task: Task) -> int:
             return FOUND
         stale = cost[s, v, EXPANDED] <= min(cost[s, v, FRESH], cost[s, v, MOVED])
         if stale or key >= numbers[BEST] or per_node[v] >= options[MAX_PER_NODE]:
+            counters[CUT] += not stale and key < numbers[BEST]
             pop(keys, items, sizes, h)
             continue
         counters[PENDING] = h + 1
@@ -376,10 +381,9 @@ def expand_layer(tables: Any, goals: Any, arrays: Arrays, task: Task, layer: Arr
     """Expand the labels (s, v) of a layer of states, from number PENDING on; may be called again to go on."""
     (pool, words, slots, after, value, cost, link) = arrays[:7]
     (keys, items, sizes, per_node, counters, numbers, options) = arrays[7:]
-    spread = after.shape[1] * cost.shape[1]
     while counters[PENDING] < len(layer):
         s = layer[counters[PENDING]]
-        if counters[FULLEST] + spread > keys.shape[1] or counters[STATES] + after.shape[1] >= len(pool):
+        if counters[FULLEST] + options[SPREAD] > keys.shape[1] or counters[STATES] + after.shape[1] >= len(pool):
             return GROW
         if counters[EXPANSIONS] >= options[MAX_EXPANSIONS]:
             return BUDGET
@@ -389,6 +393,8 @@ def expand_layer(tables: Any, goals: Any, arrays: Arrays, task: Task, layer: Arr
         if per_node[v] < options[MAX_PER_NODE]:
             per_node[v] += 1
             expand(goals, task, pool, after, value, cost, link, keys, items, sizes, counters, numbers, options, s, v)
+        else:
+            counters[CUT] += 1
         counters[PENDING] += 1
     counters[PENDING] = 0
     return EXHAUSTED
@@ -403,12 +409,12 @@ def begin(goals: Any, arrays: Arrays, task: Task) -> None:
 
 @compiled
 def add_rows(arrays: Arrays, rows: Array, found: Array) -> None:
-    """Take in states `[N, B]` that were computed elsewhere; `found` `[N]` says which states they are."""
-    pool, words, slots, after, value, cost = arrays[:6]
+    """Take in states `[N, B / 8]` that were computed elsewhere; `found` `[N]` says which states they are."""
+    _, words, slots, after, value, cost = arrays[:6]
     counters = arrays[11]
     for i in range(len(rows)):
-        for column in range(rows.shape[1]):
-            pool[counters[STATES], column] = rows[i, column]
+        for w in range(rows.shape[1]):
+            words[counters[STATES], w] = rows[i, w]
         found[i] = find_or_add(words, slots, after, value, cost, counters)
 
 

@@ -76,6 +76,10 @@ class SearchSettings:
             raise RsgError(f"threshold lies between 0 and 1, not {self.threshold}")
         if self.time_limit is not None and self.time_limit <= 0:
             raise RsgError(f"the time limit must be positive, not {self.time_limit}")
+        if not self.weight > 0:
+            raise RsgError(f"weight must be positive, not {self.weight}")
+        if len(self.layers) != 3 or min(self.layers) < 0:
+            raise RsgError(f"layers are three numbers, none negative, not {self.layers}")
         if isinstance(self.heuristic, str) and self.heuristic not in ("steps", "none"):
             raise RsgError(f"heuristic is 'steps', 'none' or a function, not '{self.heuristic}'")
 
@@ -88,7 +92,8 @@ class Found:
         actions: `[T]`, states: `[T + 1, W]`, nodes: `[T]` the machine node that each action serves; None: no plan.
         cost: of actions and transitions together.
         expansions: labels expanded so far; per_node `[V]` the same by node.
-        ended: `found`, `exhausted` (all that can be reached was tried), `budget`, `time` or `cancelled`.
+        ended: `found`, `exhausted` (all that can be reached was tried), `budget` (of expansions, or the layers and beam
+            of `layered`), `time` or `cancelled`.
         seconds: spent so far.
     """
 
@@ -123,18 +128,23 @@ class ProductSearch:
         self._compiled = hasattr(world, "compiled_step") and hasattr(goals, "compiled") and self._uniform_heuristic
         self._kernels = self._choose_kernels()
         self._heaps_count = 1 if settings.order == "optimal" else nodes
-        options = np.zeros(10, dtype=np.int64)
-        options[:] = [
-            ORDERS[settings.order],
-            settings.budget or _UNLIMITED,
-            settings.per_node or _UNLIMITED,
-            _SLICE,
-            settings.threshold is not None,
-            settings.not_yet,
-            settings.one_action,
-            *settings.layers,
-        ]
-        counters = np.zeros(9, dtype=np.int64)
+        # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
+        # machine, or, if each node has its own heap, one per edge to that node.
+        self._spread = self._actions * (machine.edges + 1 if self._heaps_count == 1 else nodes)
+        options = np.array(
+            [
+                ORDERS[settings.order],
+                settings.budget or _UNLIMITED,
+                settings.per_node or _UNLIMITED,
+                _SLICE,
+                settings.threshold is not None,
+                settings.not_yet,
+                settings.one_action,
+                self._spread,
+            ],
+            dtype=np.int64,
+        )
+        counters = np.zeros(10, dtype=np.int64)
         counters[core.DICE] = (settings.seed * 2654435761 + 97) & 0x7FFFFFFF
         threshold = np.log(settings.threshold) if settings.threshold is not None else 0.0
         numbers = np.array([np.inf, settings.weight, threshold])
@@ -142,6 +152,7 @@ class ProductSearch:
         self._allocate(_FIRST_CAPACITY)
         self._add(np.ascontiguousarray(state)[None])
         self._kernels[0](self._kernels[3], self.arrays, self._task)
+        self._layering = self._layers() if settings.order == "layered" else None
 
     @property
     def _uniform_heuristic(self) -> bool:
@@ -164,11 +175,11 @@ class ProductSearch:
     def _allocate(self, capacity: int) -> None:
         """Room for so many states."""
         nodes, terms = self._machine.nodes, len(self._machine.terms)
-        pool = np.empty((capacity, -(-self._bytes // 8) * 8), dtype=np.uint8)
-        room = (self._heaps_count, 2 * capacity + self._actions * nodes)
+        words = np.zeros((capacity, -(-self._bytes // 8)), dtype=np.uint64)
+        room = (self._heaps_count, 2 * capacity + self._spread)
         self.arrays = core.Arrays(
-            pool,
-            pool.view(np.uint64),
+            words.view(self._dtype if self._compiled else np.uint8),
+            words,
             np.full(1 << int(2 * capacity - 1).bit_length(), -1, dtype=np.int32),
             np.empty((capacity, self._actions), dtype=np.int32),
             np.empty((capacity, terms, 2)),
@@ -199,15 +210,14 @@ class ProductSearch:
         start = time.perf_counter()
         if budget is not None:
             self.arrays.options[core.MAX_EXPANSIONS] = budget
-        advance = self._layers() if self.settings.order == "layered" else iter(self._kernel, None)
-        for status in advance:
+        for status in self._layering or iter(self._kernel, None):
             if status == core.GROW:
                 self._grow()
             elif status == core.NEED:
                 self._provide(int(self.arrays.counters[core.WANTED]))
             elif status != core.PAUSED:
                 return self._result({core.EXHAUSTED: "exhausted", core.BUDGET: "budget"}.get(status, "found"), start)
-            if progress and status == core.PAUSED:
+            if progress:
                 progress(int(self.arrays.counters[core.EXPANSIONS]))
             if cancelled and cancelled():
                 return self._result("cancelled", start)
@@ -224,13 +234,16 @@ class ProductSearch:
         full, narrow, beam = self.settings.layers
         for node in range(1, self._machine.nodes - 1):
             for depth in range(full + narrow):
-                layer = self._open_states(node)
-                if depth >= full:
-                    layer = layer[:beam]
+                states = self._open_states(node)
+                layer = states if depth < full else states[:beam]
+                self.arrays.counters[core.CUT] += len(states) - len(layer)
                 while len(layer) and (status := self._kernel(layer, node)) != core.EXHAUSTED:
                     yield status
                 yield core.PAUSED
-        yield core.FOUND if self.arrays.numbers[core.BEST] < np.inf else core.EXHAUSTED
+            self.arrays.counters[core.CUT] += len(self._open_states(node))
+        while True:
+            failed = core.BUDGET if self.arrays.counters[core.CUT] else core.EXHAUSTED
+            yield core.FOUND if self.arrays.numbers[core.BEST] < np.inf else failed
 
     def _open_states(self, node: int) -> NDArray[np.int64]:
         """The states of the node's open labels, best first; its heap is emptied."""
@@ -250,7 +263,7 @@ class ProductSearch:
         count = int(old.counters[core.STATES])
         self._allocate(4 * len(old.pool))
         new = self.arrays
-        for name in ("pool", "after", "value", "cost", "link"):
+        for name in ("words", "after", "value", "cost", "link"):
             getattr(new, name)[:count] = getattr(old, name)[:count]
         filled = old.sizes.max()
         new.keys[:, :filled], new.items[:, :filled] = old.keys[:, :filled], old.items[:, :filled]
@@ -261,9 +274,11 @@ class ProductSearch:
 
     def _provide(self, wanted: int) -> None:
         """Ask the world for the successors of a state that the search needs, and of others that it may need next."""
-        count = int(self.arrays.counters[core.STATES])
-        others = np.flatnonzero(self.arrays.after[:count, 0] < 0)[:_BATCH]
-        numbers = np.unique(np.append(others, wanted))
+        arrays, count = self.arrays, int(self.arrays.counters[core.STATES])
+        firsts = [arrays.items[heap, : min(size, _BATCH)] for heap, size in enumerate(arrays.sizes)]
+        soon = (np.concatenate(firsts) & 0xFFFFFFFF) // self._machine.nodes
+        oldest = np.flatnonzero(arrays.after[:count, 0] < 0)[:_BATCH]
+        numbers = np.unique(np.concatenate([[wanted], oldest, soon[arrays.after[soon, 0] < 0]]))
         after = np.ascontiguousarray(self._world.successors(self._rows(numbers)))
         found = self._add(after.reshape(len(numbers) * self._actions, -1))
         self.arrays.after[numbers] = found.reshape(len(numbers), self._actions)
@@ -273,18 +288,24 @@ class ProductSearch:
         count = int(self.arrays.counters[core.STATES])
         while count + len(states) >= len(self.arrays.pool):
             self._grow()
-        rows = np.zeros((len(states), self.arrays.pool.shape[1]), dtype=np.uint8)
-        rows[:, : self._bytes] = states.view(np.uint8).reshape(len(states), -1)
+        rows = np.zeros((len(states), self.arrays.words.shape[1]), dtype=np.uint64)
+        rows.view(np.uint8)[:, : self._bytes] = states.view(np.uint8).reshape(len(states), -1)
         found = np.empty(len(states), dtype=np.int64)
         core.add_rows(self.arrays, rows, found)
         end = int(self.arrays.counters[core.STATES])
         if not self._compiled and end > count:
             fresh = self._rows(np.arange(count, end))
             self._ask_goals(fresh, count, end)
-            if not self._uniform_heuristic:
-                assert callable(self.settings.heuristic)
-                self._task.ahead[count:end] = self.settings.heuristic(fresh)
+            if callable(self.settings.heuristic):
+                self._task.ahead[count:end] = self._ask_heuristic(self.settings.heuristic, fresh)
         return found
+
+    def _ask_heuristic(self, heuristic: Heuristic, states: NDArray[Any]) -> NDArray[Any]:
+        ahead = np.asarray(heuristic(states))
+        shape = (len(states), self._machine.nodes)
+        if ahead.shape != shape or np.isnan(ahead).any():
+            raise RsgError(f"a heuristic must give costs of shape {shape} without NaN, got {ahead.shape}")
+        return ahead
 
     def _ask_goals(self, states: NDArray[Any], start: int, end: int) -> None:
         log_g, log_i = self._goals(states)
@@ -295,7 +316,7 @@ class ProductSearch:
 
     def _rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
         """States by their numbers, as the world knows them."""
-        rows = np.ascontiguousarray(self.arrays.pool[numbers, : self._bytes])
+        rows = np.ascontiguousarray(self.arrays.words[numbers].view(np.uint8)[:, : self._bytes])
         return rows.view(self._dtype).reshape(len(numbers), self._width)
 
     def _result(self, ended: str, start: float) -> Found:
@@ -305,9 +326,10 @@ class ProductSearch:
         return Found(*plan, cost, expansions, arrays.per_node.copy(), ended, time.perf_counter() - start)
 
     def _trace(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
-        """The best plan, followed back from its end."""
-        link, counters = self.arrays.link, self.arrays.counters
+        """The best plan, followed back from its end. A label on its way may have become cheaper: so does the plan."""
+        link, counters, best = self.arrays.link, self.arrays.counters, self.arrays.numbers
         s, v, moved = int(counters[core.BEST_STATE]), int(counters[core.BEST_NODE]), True
+        cost = self._transition_cost(s, v, self._machine.nodes - 1)
         actions, nodes, numbers = [], [], [s]
         while v != 0:
             entered_from, came_from, by, was_moved = link[s, v].tolist()
@@ -315,11 +337,23 @@ class ProductSearch:
                 actions.append(by)
                 nodes.append(v)
                 numbers.append(came_from)
+                cost += self._task.costs[by]
                 s, moved = came_from, bool(was_moved)
             else:
+                cost += self._transition_cost(s, entered_from, v)
                 v, moved = entered_from, True
+        best[core.BEST] = min(best[core.BEST], cost)
         states = self._rows(np.array(numbers[::-1]))
         return np.array(actions[::-1], dtype=np.int64), states, np.array(nodes[::-1], dtype=np.int64)
+
+    def _transition_cost(self, s: int, v: int, w: int) -> float:
+        """What it costs to go from node v to node w in state s, where that is allowed."""
+        settings, term_of, value = self.settings, self._machine.term_of, self.arrays.value
+        if settings.threshold is not None:
+            return 0.0
+        leaving = value[s, term_of[v], 0] if v > 0 else 0.0
+        entering = value[s, term_of[w], 1] if w < self._machine.nodes - 1 and settings.not_yet else 0.0
+        return float(-settings.weight * (leaving + entering))
 
     def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which nodes were entered, and which of these were left, `[V]` each: why there is no plan."""
