@@ -72,7 +72,7 @@ def test_successors_and_the_compiled_step_are_step(size, capacity):
         after = world.step(states, np.full(len(states), action))
         assert np.array_equal(successors[:, action], after)
         for i in range(len(states)):
-            kernel(*tables, states, i, action, out, i + 1)
+            kernel(tables, states, i, action, out, i + 1)
         assert np.array_equal(out[1:], after)
         assert (out[0] == 99).all()
 

@@ -379,7 +379,7 @@ def nodes_ahead(machine: Machine) -> NDArray[np.float64]:
     """How many nodes must still be served from each node on, itself included: each takes at least one action `[V]`.
 
     >>> from rsg.language import parse
-    >>> nodes_ahead(Machine.of(parse("a then (b or c then d)"))).tolist()
+    >>> nodes_ahead(Machine.of(parse("a then (b or (c then d))"))).tolist()
     [2.0, 2.0, 1.0, 2.0, 1.0, 0.0]
     """
     ahead = np.zeros(machine.nodes)
