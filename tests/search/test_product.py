@@ -327,21 +327,26 @@ def test_budgets_per_node_are_kept(order):
 
 @pytest.mark.kernels
 def test_exhausted_means_that_all_was_tried():
-    ring = np.roll(np.arange(6), -1)[:, None]
-    world = ByteWorld(np.hstack([ring, np.arange(6)[:, None]]), [1.0, 1.0])
+    """On a ring where two steps at once are dear: every state is opened twice, and expanded once."""
+    world = ByteWorld((np.arange(6)[:, None] + [1, 2]) % 6, [1.0, 5.0])
     machine = Machine.of(parse("a"))
 
-    def ended(order, **settings):
+    def result(order, **settings):
         tables = np.full((6, 1), -inf), np.zeros((6, 1))
         settings = SearchSettings(order=order, **settings)
         return ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), settings).run()
 
     for order in ORDERS:
-        assert ended(order).ended == ended(order, per_node=6).ended == ended(order, budget=6).ended == "exhausted"
-        assert ended(order, per_node=5).ended == ended(order, budget=5).ended == "budget"
-        assert ended(order, per_node=6).per_node.tolist() == [0, 6, 0]
-    assert ended("layered", layers=(6, 0, 1)).ended == "exhausted"
-    assert ended("layered", layers=(5, 0, 1)).ended == "budget"
+        for limits in ({}, {"per_node": 6}, {"budget": 6}):
+            assert result(order, **limits).ended == "exhausted"
+            assert result(order, **limits).per_node.tolist() == [0, 6, 0]
+        for limits in ({"per_node": 5}, {"budget": 5}):
+            assert result(order, **limits).ended == "budget"
+            assert result(order, **limits).per_node.tolist() == [0, 5, 0]
+    assert result("layered", layers=(4, 0, 1)).ended == "exhausted"
+    assert result("layered", layers=(3, 0, 1)).ended == "budget"
+    assert result("layered", layers=(1, 9, 2)).ended == "exhausted"
+    assert result("layered", layers=(1, 9, 1)).ended == "budget"  # though what the beam left out came in again
 
 
 def test_the_seed_decides():
@@ -374,6 +379,7 @@ def test_time_limits_cancelling_and_progress(order, form):
         settings = SearchSettings(order=order, budget=None, layers=(20, 1000, 1000), **limits)
         return ProductSearch(world, state, machine, goals[form], settings)
 
+    search(time_limit=0.001).run()  # compiles, or loads what was compiled
     timed = search(time_limit=0.001)
     first, second = timed.run(), timed.run()
     assert first.ended == second.ended == "time"

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -33,8 +34,8 @@ def specialised(template: Callable[..., Any], inline: bool = False, **hooks: Cal
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
-    are globals of a copy of the template, and its name carries a digest of their sources, so that a changed hook is
-    compiled anew.
+    are globals of a copy of the template, and its name carries a digest of the sources around them, so that a changed
+    hook is compiled anew.
     """
     return _specialised(template, inline, tuple(sorted(hooks.items(), key=lambda item: item[0])))
 
@@ -45,9 +46,8 @@ def _specialised(template: Any, inline: bool, hooks: tuple[tuple[str, Any], ...]
     digest = hashlib.sha256()
     for (_, hook), source in zip(hooks, sources, strict=True):
         digest.update(f"{hook.__module__}.{hook.__qualname__}".encode())
-        if source:
-            with open(source, "rb") as file:
-                digest.update(file.read())
+        for neighbour in sorted(Path(source).parent.glob("*.py")) if source else ():  # a hook may call its neighbours
+            digest.update(neighbour.read_bytes())
     copy = FunctionType(template.__code__, {**template.__globals__, **dict(hooks)}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__

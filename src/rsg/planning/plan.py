@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -19,7 +19,7 @@ from rsg.worlds import World
 MAX_STITCHED = 1000  # linear instructions that the stitching baseline tries
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What to do, or why there is nothing to do.
 
@@ -42,7 +42,7 @@ class Plan:
     terms: tuple[str, ...]
     cost: float
     expansions: int
-    seconds: float = field(compare=False)
+    seconds: float
     ended: str = "found"
     reached: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()

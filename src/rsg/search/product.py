@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -84,7 +84,7 @@ class SearchSettings:
             raise RsgError(f"heuristic is 'steps', 'none' or a function, not '{self.heuristic}'")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
     """What a search found: the best plan so far, if any, and how the search ended.
 
@@ -104,7 +104,7 @@ class Found:
     expansions: int
     per_node: NDArray[np.int64]
     ended: str
-    seconds: float = field(compare=False)
+    seconds: float
 
 
 class ProductSearch:
