@@ -18,7 +18,8 @@ PATIENCE = 120  # seconds; the cores may be busy with other things
 @contextmanager
 def running(*words, **options):
     """A Python process in a session of its own; whatever is left of the session is killed at the end."""
-    process = subprocess.Popen([sys.executable, *map(str, words)], start_new_session=True, **options)
+    command = [sys.executable, *map(str, words)]
+    process = subprocess.Popen(command, start_new_session=True, preexec_fn=_hear_ctrl_c, **options)
     try:
         yield process
     finally:
@@ -28,6 +29,11 @@ def running(*words, **options):
         for pipe in (process.stdout, process.stderr):
             if pipe:
                 pipe.close()
+
+
+def _hear_ctrl_c():
+    """A shell lets what it starts in the background ignore Ctrl-C, and so would what the tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def session(process):
