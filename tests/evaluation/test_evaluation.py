@@ -4,6 +4,7 @@ import pytest
 
 from rsg.demos import benchmark
 from rsg.evaluation import evaluate_planning, wilson
+from rsg.search import SearchSettings
 from rsg.subgoals import untrained
 
 source = benchmark("crafting")
@@ -24,10 +25,19 @@ def test_an_untrained_model_is_bad():
 
 
 def test_stitching_is_no_cheaper():
-    whole = evaluate_planning(source, "compositional", source.true_goals, 1, seed=3)
-    stitched = evaluate_planning(source, "compositional", source.true_goals, 1, seed=3, stitched=True)
-    assert stitched["success"] > 0.8
+    settings = SearchSettings(order="optimal", budget=None)
+    whole, stitched = (
+        evaluate_planning(source, "compositional", source.true_goals, 1, seed=3, settings=settings, stitched=apart)
+        for apart in (False, True)
+    )
+    pairs = [
+        (one["cost_mean"], two["cost_mean"])
+        for one, two in zip(whole["tasks"], stitched["tasks"], strict=True)
+        if one["success"] == two["success"] == 1.0
+    ]
     assert whole["success"] == 1.0
+    assert len(pairs) > 20
+    assert all(one <= two + 1e-9 for one, two in pairs)
 
 
 def test_wilson():
