@@ -30,6 +30,12 @@ def inlined(function: _Function) -> _Function:
     return cast(_Function, kernel)
 
 
+def fast(function: _Function) -> _Function:
+    """Like `compiled`, for numbers that are never NaN, and sums that may be added up several at a time."""
+    kernel: Any = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "nnan"})(function)
+    return cast(_Function, kernel)
+
+
 def specialised(template: Callable[..., Any], inline: bool = False, **hooks: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 

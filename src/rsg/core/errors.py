@@ -27,6 +27,10 @@ class StoreError(RsgError):
     """A store of demonstrations, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
 
 
+class RunError(RsgError):
+    """A training run, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
+
+
 class ParseError(RsgError):
     """A text that is not a task. `position` counts characters from 0; `str()` shows the place with a caret.
 

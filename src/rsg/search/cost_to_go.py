@@ -61,24 +61,16 @@ def cost_to_go(
     costs = [np.full(size, np.inf) for _ in range(3)]
     nodes = [np.full(size, -1, dtype=np.int32) for _ in range(2)]
     result = CostToGo(cost=costs[0], entry=costs[1], exit=nodes[0], then=nodes[1], leave=costs[2])
-    edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *_reversed(graph))
+    edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
     order = (machine.term_of, machine.next_start, machine.next_node)
     values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
     tables = (result.cost, result.entry, result.exit, result.then, result.leave)
-    _sweep(edges, order, values, weight, one_action, tables)
+    sweep(edges, order, values, weight, one_action, tables)
     return result
 
 
-def _reversed(graph: StateGraph) -> tuple[Ints, Ints, Floats]:
-    """The edges by the state that they lead to."""
-    source = np.repeat(np.arange(len(graph.states), dtype=np.int32), np.diff(graph.edge_start))
-    order = np.argsort(graph.edge_end, kind="stable")
-    start = np.searchsorted(graph.edge_end[order], np.arange(len(graph.states) + 1)).astype(np.int32)
-    return start, source[order], graph.edge_cost[order]
-
-
 @compiled
-def _sweep(edges: Any, order: Any, values: Any, weight: float, one_action: bool, tables: Any) -> None:
+def sweep(edges: Any, order: Any, values: Any, weight: float, one_action: bool, tables: Any) -> None:
     """Fill the tables, last node first. Each node is one Dijkstra from all states at once, with a binary heap."""
     edge_start, edge_end, edge_cost, back_start, back_from, back_cost = edges
     term_of, next_start, next_node = order

@@ -1,5 +1,6 @@
 """What is learned: classifiers that tell when a subgoal holds."""
 
-from rsg.subgoals.networks import SetClassifiers, untrained
+from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.sets import SetClassifiers
 
-__all__ = ["SetClassifiers", "untrained"]
+__all__ = ["Classifiers", "SetClassifiers"]

@@ -1,0 +1,126 @@
+"""Subgoal classifiers: for each term o, G_o (is the subgoal true?) and I_o (is it not yet true?)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from rsg.core.errors import RsgError
+from rsg.search import Goals
+from rsg.worlds import World
+
+Floats = NDArray[np.float64]
+Part = tuple[NDArray[Any], Sequence[int], Floats]
+"""States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
+
+
+class Classifiers(nn.Module):
+    """What learning, planning and recognition ask of classifiers; a subclass says how log-odds are computed.
+
+    Args:
+        terms: the terms that it knows.
+        single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
+
+    A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)`, see
+    `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
+    """
+
+    def __init__(self, terms: Sequence[str], single: bool = False) -> None:
+        super().__init__()
+        self.terms = tuple(terms)
+        self.single = single
+
+    def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
+        """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.
+
+        Args:
+            seen: what `world.encode` gives, its arrays as tensors on the module's device.
+            numbers: places in `self.terms`.
+        """
+        raise NotImplementedError
+
+    def grow(self, terms: Sequence[str], seed: int) -> None:
+        """Learn of new terms; what is known of the old ones stays."""
+        raise NotImplementedError
+
+    def numbers(self, terms: Sequence[str]) -> list[int]:
+        """The places of terms; one that was never learned is an error."""
+        for term in terms:
+            if term not in self.terms:
+                near = get_close_matches(term, self.terms, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(self.terms)}"
+                raise RsgError(f"these subgoals never learned the term '{term}'; {hint}")
+        return [self.terms.index(term) for term in terms]
+
+    def forward(self, seen: Any, numbers: Sequence[int]) -> Tensor:
+        """Log-odds of G and of I, `[N, terms, 2]`."""
+        odds = self.odds(seen, numbers)
+        return torch.cat([odds, -odds], dim=-1) if self.single else odds
+
+    def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+        """Log-odds `[N, terms, 2]` of states, without a gradient."""
+        with torch.inference_mode():
+            return self(self.see(world, states), numbers).double().cpu().numpy()  # type: ignore[no-any-return]
+
+    def backward(self, world: World, parts: Sequence[Part]) -> None:
+        """Add to the parameters' gradients, given gradients of log-odds, which are mostly zero."""
+        for states, numbers, gradient in parts:
+            rows = np.flatnonzero(gradient.any(axis=(1, 2)))
+            if len(rows):
+                odds = self(self.see(world, states[rows]), numbers)
+                odds.backward(torch.as_tensor(gradient[rows]).to(odds))
+
+    def see(self, world: World, states: NDArray[Any]) -> Any:
+        """What the world shows of states, as tensors on the module's device."""
+        device = next(self.parameters()).device
+        return _tensors(world.encode(states), device)
+
+    def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+        """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
+        del state
+        return LearnedGoals(self, world, terms)
+
+    def goals_with_i(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+        """As `goals`, with the separate classifiers I for "not yet"."""
+        del state
+        return LearnedGoals(self, world, terms, separate=True)
+
+
+class LearnedGoals:
+    """Classifiers of some terms in one world."""
+
+    def __init__(self, classifiers: Classifiers, world: World, terms: Sequence[str], separate: bool = False) -> None:
+        self._classifiers, self._world, self._separate = classifiers, world, separate
+        self._numbers = classifiers.numbers(terms)
+        compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
+        if compile_for is not None:
+            form = compile_for(world, self._numbers, separate)
+            if form is not None:
+                self.compiled = form
+
+    def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
+        """log G and log I, each `[N, terms]`."""
+        odds = self._classifiers.evaluate(self._world, states, self._numbers)
+        return log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1] if self._separate else -odds[..., 0])
+
+
+def log_sigmoid(odds: Floats) -> Floats:
+    """The logarithm of the probability that has these log-odds."""
+    return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
+
+
+def _tensors(seen: Any, device: torch.device) -> Any:
+    """Arrays of a named tuple, a dict, or one array, as tensors; whole numbers as long ones."""
+    if isinstance(seen, dict):
+        return {key: _tensors(value, device) for key, value in seen.items()}
+    if isinstance(seen, tuple):
+        parts = [_tensors(value, device) for value in seen]
+        return type(seen)(*parts) if hasattr(seen, "_fields") else tuple(parts)
+    tensor = torch.as_tensor(np.asarray(seen))
+    return tensor.to(device, torch.float32 if tensor.is_floating_point() else torch.int64)

@@ -1,0 +1,203 @@
+"""Learning rational subgoals (paper, Algorithm 1): RSG as a method for the training loop."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.demos import Demonstration
+from rsg.language import Machine, sample_task
+from rsg.search import StateGraph, local_graph
+from rsg.subgoals.classifiers import Classifiers, Floats, Part, log_sigmoid
+from rsg.subgoals.objective import Rationality, Score, contrast, score, taken_edges
+from rsg.training.data import machine_of
+from rsg.training.settings import TrainingSettings
+from rsg.worlds import World
+
+WorldOf = Callable[[Demonstration], World]
+"""Gives the world of a demonstration."""
+
+
+@dataclass(frozen=True)
+class RsgSettings(TrainingSettings):
+    """What RSG adds to the settings of every method; the values are the paper's where it gives one.
+
+    Attributes:
+        encoder: `sets`, or the name of a module that is given in its place.
+        hidden: the width of its layers.
+        single: whether I is 1 - G instead of a classifier of its own.
+        alpha: α, inverse rationality.
+        weight: λ, what a transition's log-probabilities cost beside actions.
+        beta: β, gamma: γ of the contrastive term.
+        one_action: whether a node that was entered must be served by an action before it is left.
+        alignment: `max` takes the best alignment, `sum` all (log-sum-exp).
+        negatives: how many other tasks each demonstration is compared with.
+        negatives_from: `descriptions` of other demonstrations, or the task `language`.
+        depth: how many steps around a demonstration the graph of states reaches.
+        compiled: whether to use the encoder's compiled form where it has one.
+    """
+
+    encoder: str = "sets"
+    hidden: int = 128
+    single: bool = False
+    alpha: float = 1.0
+    weight: float = 1.0
+    beta: float = 1.0
+    gamma: float = 0.1
+    one_action: bool = True
+    alignment: str = "max"
+    negatives: int = 5
+    negatives_from: str = "descriptions"
+    depth: int = 4
+    compiled: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.alignment not in ("max", "sum"):
+            raise RsgError(f"alignment is max or sum, not '{self.alignment}'")
+        if self.negatives_from not in ("descriptions", "language"):
+            raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
+        if self.depth < 1 or self.negatives < 0 or self.hidden < 1:
+            raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
+        if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
+            raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
+
+    @property
+    def rationality(self) -> Rationality:
+        """The part that scores depend on."""
+        return Rationality(self.alpha, self.weight, self.one_action, self.alignment == "sum")
+
+
+class RationalSubgoals:
+    """RSG: classifiers are fitted so that each demonstrator acted rationally for what the description says.
+
+    Args:
+        classifiers: what is learned.
+        settings: how.
+        world_of: gives the world of a demonstration.
+        descriptions: all of the training set; negatives are drawn from them.
+    """
+
+    name = "rsg"
+
+    def __init__(
+        self, classifiers: Classifiers, settings: RsgSettings, world_of: WorldOf, descriptions: Sequence[str]
+    ) -> None:
+        self.module, self.settings = classifiers, settings
+        self._world_of, self._descriptions = world_of, tuple(descriptions)
+        self._grounds: OrderedDict[Demonstration, Ground] = OrderedDict()
+        self._bytes = 0
+
+    def about(self) -> dict[str, Any]:
+        """What it takes to build the classifiers again."""
+        return {"terms": list(self.module.terms), "encoder": self.settings.encoder}
+
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
+        """The gradient of the loss: minus the objective (eq. 5), averaged over the batch."""
+        explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
+        parts: dict[int, tuple[World, list[Part]]] = {}
+        for one in explained:
+            part = (one.ground.graph.states, one.numbers, one.slope / -len(demos))
+            parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
+        for world, pieces in parts.values():
+            self.module.backward(world, pieces)
+        return _figures(explained, self.settings.gamma)
+
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """The objective (eq. 5), averaged."""
+        explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
+        return -_figures(explained, self.settings.gamma)["loss"]
+
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
+        """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
+        ground = self.ground(demo)
+        terms = list(dict.fromkeys(str(term) for machine in tasks for term in machine.terms))
+        numbers = self.module.numbers(terms)
+        odds = self.module.evaluate(ground.world, ground.graph.states, numbers)
+        logs = log_sigmoid(odds)
+        how = self.settings.rationality
+        scores, columns = [], []
+        for machine in tasks:
+            column = [terms.index(str(term)) for term in machine.terms]
+            log_g, log_i = np.ascontiguousarray(logs[:, column, 0]), np.ascontiguousarray(logs[:, column, 1])
+            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how))
+            columns.append(column)
+        compared, weights = contrast([one.value for one in scores], self.settings.beta)
+        weights = self.settings.gamma * weights
+        weights[0] += 1.0
+        slope = np.zeros_like(logs)
+        for one, column, share in zip(scores, columns, weights, strict=True):
+            if share != 0.0:
+                slope[:, column, 0] += share * one.slope_g
+                slope[:, column, 1] += share * one.slope_i
+        slope *= -np.expm1(logs)  # d log σ(x) / dx = 1 - σ(x)
+        return Explained(ground, tuple(numbers), scores, compared, slope)
+
+    def ground(self, demo: Demonstration) -> Ground:
+        """The graph around a demonstration; as many are kept as the cache holds."""
+        if demo in self._grounds:
+            self._grounds.move_to_end(demo)
+            return self._grounds[demo]
+        world = self._world_of(demo)
+        graph = local_graph(world, demo.states, self.settings.depth)
+        ground = Ground(world, graph, taken_edges(graph, demo.actions))
+        self._grounds[demo] = ground
+        self._bytes += ground.size_bytes
+        while self._bytes > self.settings.cache_mb * 2**20 and len(self._grounds) > 1:
+            self._bytes -= self._grounds.popitem(last=False)[1].size_bytes
+        return ground
+
+    def _candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
+        """The machine of the demonstration's own task, then those of others."""
+        own, count = machine_of(demo.task), self.settings.negatives
+        if self.settings.negatives_from == "language":
+            return [own, *(Machine.of(sample_task(self.module.terms, seed=rng)) for _ in range(count))]
+        others = [text for text in self._descriptions if text != demo.task]
+        chosen = rng.choice(len(others), size=min(count, len(others)), replace=False) if others else ()
+        return [own, *(machine_of(others[i]) for i in chosen)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Where a demonstration took place: its world, the graph around it, and the edges it took `[T]`."""
+
+    world: World
+    graph: StateGraph
+    taken: NDArray[np.int32]
+
+    @property
+    def size_bytes(self) -> int:
+        """Its memory, about: the graph, with its edges turned around, and the demonstration."""
+        return 3 * self.graph.size_bytes + 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A demonstration with the scores of several tasks.
+
+    Attributes:
+        ground: where it took place.
+        numbers: of the terms of all these tasks.
+        scores: one per task, its own first.
+        compared: log softmax of the own task's score.
+        slope: `[S, terms, 2]` the gradient of the objective with respect to the log-odds.
+    """
+
+    ground: Ground
+    numbers: tuple[int, ...]
+    scores: list[Score]
+    compared: float
+    slope: Floats
+
+
+def _figures(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
+    own = float(np.mean([one.scores[0].value for one in explained]))
+    compared = float(np.mean([one.compared for one in explained]))
+    first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
+    return {"loss": -own - gamma * compared, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

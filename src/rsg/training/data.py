@@ -1,0 +1,153 @@
+"""Demonstrations for training: which are held out, and which come in which step.
+
+Everything follows from the seed and the number of the step, so a run that goes on sees what it would have seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.demos import Demonstration, Store
+from rsg.language import Machine, parse
+from rsg.search.product import nodes_ahead
+from rsg.training.settings import TrainingSettings
+
+
+class TrainingData:
+    """The demonstrations of a run, read from a store piece by piece, or given as a list.
+
+    Args:
+        source: a store, or demonstrations in memory.
+        settings: seed, batch, curriculum, held_out, cache_mb are used.
+        per_task: at most so many of each description; None: all.
+
+    Attributes:
+        descriptions: the distinct descriptions, in the order of their first appearance.
+        held_out: numbers of the episodes that are kept from training; learn: those of all others.
+        fingerprint: a hash of all demonstrations.
+    """
+
+    def __init__(
+        self, source: Store | Sequence[Demonstration], settings: TrainingSettings, per_task: int | None = None
+    ) -> None:
+        if len(source) == 0:
+            raise RsgError("there are no demonstrations to learn from")
+        self._source, self._settings = source, settings
+        self._cache: OrderedDict[int, tuple[list[Demonstration], int]] = OrderedDict()
+        self._cached = 0
+        self._order: tuple[tuple[int, int], NDArray[np.int64]] | None = None
+        self._starts = _shard_starts(source)
+        tasks = self._index()
+        numbers = _first_of_each(tasks, per_task)
+        count = min(settings.held_out, len(numbers) // 10)
+        mixed = stream(settings.seed, "held-out").permutation(numbers)
+        self.held_out = np.sort(mixed[:count])
+        self.learn = np.sort(mixed[count:])
+        simple = np.array([machine_of(text).nodes == 3 for text in self.descriptions])
+        self._simple = self.learn[simple[tasks[self.learn]]]
+
+    def __len__(self) -> int:
+        return len(self.held_out) + len(self.learn)
+
+    def _index(self) -> NDArray[np.int64]:
+        """The number of each episode's description; each is checked on the way."""
+        seen: dict[str, int] = {}
+        tasks = np.empty(len(self._source), dtype=np.int64)
+        digest = hashlib.sha256()
+        for shard in range(len(self._starts) - 1):
+            for offset, demo in enumerate(self._shard(shard)):
+                number = int(self._starts[shard]) + offset
+                if demo.task not in seen:
+                    seen[demo.task] = len(seen)
+                shortest = steps_needed(demo.task)
+                if len(demo) < shortest:
+                    raise RsgError(
+                        f"episode {number} has {len(demo)} steps, but '{demo.task}' takes {shortest}: one per subgoal; "
+                        "remove it, or mend its description"
+                    )
+                tasks[number] = seen[demo.task]
+                if not isinstance(self._source, Store):
+                    digest.update(demo.task.encode() + demo.states.tobytes() + demo.actions.tobytes())
+        if isinstance(self._source, Store):  # its shards carry their hashes
+            digest.update("".join(shard.sha256 for shard in self._source.manifest.shards).encode())
+        self.fingerprint = digest.hexdigest()
+        self.descriptions = tuple(seen)
+        return tasks
+
+    def _shard(self, number: int) -> list[Demonstration]:
+        """One piece of the source; the least recently used ones are dropped when the cache is full."""
+        if not isinstance(self._source, Store):
+            return list(self._source)
+        if number not in self._cache:
+            demos = self._source.read_shard(self._source.manifest.shards[number])[0]
+            size = sum(demo.states.nbytes + demo.actions.nbytes + 500 for demo in demos)
+            self._cache[number] = (demos, size)
+            self._cached += size
+            while self._cached > self._settings.cache_mb * 2**20 and len(self._cache) > 1:
+                self._cached -= self._cache.popitem(last=False)[1][1]
+        self._cache.move_to_end(number)
+        return self._cache[number][0]
+
+    def __getitem__(self, number: int) -> Demonstration:
+        if not isinstance(self._source, Store):
+            return self._source[number]
+        shard = int(np.searchsorted(self._starts, number, side="right")) - 1
+        return self._shard(shard)[number - int(self._starts[shard])]
+
+    def batch(self, step: int) -> list[Demonstration]:
+        """The demonstrations of one step: without repetition until all have come."""
+        early = step < self._settings.curriculum and len(self._simple) > 0
+        pool = self._simple if early else self.learn
+        size = self._settings.batch
+        first = (step if early or len(self._simple) == 0 else step - self._settings.curriculum) * size
+        chosen = []
+        for place in range(first, first + size):
+            epoch, offset = divmod(place, len(pool))
+            chosen.append(self[int(pool[self._permutation(int(early), epoch, len(pool))[offset]])])
+        return chosen
+
+    def _permutation(self, early: int, epoch: int, size: int) -> NDArray[np.int64]:
+        if self._order is None or self._order[0] != (early, epoch):
+            self._order = ((early, epoch), stream(self._settings.seed, "order", early, epoch).permutation(size))
+        return self._order[1]
+
+    def held_out_batches(self) -> list[list[Demonstration]]:
+        """What the held-out score is measured on, in batches; a few of the others if nothing is held out."""
+        numbers = self.held_out if len(self.held_out) else self.learn[: self._settings.batch]
+        size = self._settings.batch
+        return [[self[int(n)] for n in numbers[i : i + size]] for i in range(0, len(numbers), size)]
+
+
+@lru_cache(maxsize=4096)
+def machine_of(text: str) -> Machine:
+    """The machine of a description."""
+    return Machine.of(parse(text))
+
+
+@lru_cache(maxsize=4096)
+def steps_needed(text: str) -> int:
+    """The fewest steps in which a task can be done: one per subgoal."""
+    return int(nodes_ahead(machine_of(text))[0])
+
+
+def _shard_starts(source: Store | Sequence[Demonstration]) -> NDArray[np.int64]:
+    sizes = [shard.episodes for shard in source.manifest.shards] if isinstance(source, Store) else [len(source)]
+    return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _first_of_each(tasks: NDArray[np.int64], per_task: int | None) -> NDArray[np.int64]:
+    """The numbers of the episodes, at most so many of each task."""
+    if per_task is None:
+        return np.arange(len(tasks))
+    if per_task < 1:
+        raise RsgError(f"per-task must be at least 1, not {per_task}")
+    kept = [np.flatnonzero(tasks == task)[:per_task] for task in range(tasks.max() + 1)]
+    return np.sort(np.concatenate(kept))

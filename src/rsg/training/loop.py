@@ -1,0 +1,261 @@
+"""The training loop, for every method: batches in, gradient steps, held-out score, checkpoints out.
+
+Training never sees the truth: it stops on the score of held-out demonstrations. Everything random follows from the
+seed and the number of the step, so that a run that was interrupted goes on bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import current_thread, main_thread
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rsg.core.errors import RunError
+from rsg.core.random import stream
+from rsg.demos import Demonstration
+from rsg.training.checkpoint import Run, Saved, writing
+from rsg.training.data import TrainingData
+from rsg.training.settings import TrainingSettings
+
+
+class Method(Protocol):
+    """What the loop asks of a method, ours and each baseline."""
+
+    name: str
+    settings: Any  # a TrainingSettings
+    module: nn.Module
+
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
+        """Add the gradients of one batch to the module's parameters; gives figures, `loss` among them."""
+        ...
+
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """How well demonstrations are explained that were never trained on, on average; more is better."""
+        ...
+
+    def about(self) -> dict[str, Any]:
+        """What it takes to build the method again, as plain JSON."""
+        ...
+
+
+Report = Callable[[int, Method], Mapping[str, float]]
+"""A callback at each look at the held-out score: figures that are only reported, never used."""
+
+
+@dataclass
+class Progress:
+    """Where a run is. It is saved with each checkpoint.
+
+    Attributes:
+        step: steps done.
+        best: the best held-out score; best_step: when it was reached; stale: looks since then.
+        history: for each look, its step and figures.
+        seconds: of processor time spent on training, over all sessions.
+        done: why training ended, empty while it goes on.
+    """
+
+    step: int = 0
+    best: float | None = None
+    best_step: int = 0
+    stale: int = 0
+    history: list[dict[str, float]] | None = None
+    seconds: float = 0.0
+    done: str = ""
+
+
+Watch = Callable[[Progress, Mapping[str, float]], None]
+"""Called after each step with its figures: for a progress bar."""
+
+
+def fit(
+    method: Method,
+    data: TrainingData,
+    folder: str | Path,
+    watch: Watch | None = None,
+    reports: Sequence[Report] = (),
+    tensorboard: bool = True,
+) -> Progress:
+    """Train until the held-out score no longer rises or the steps are done; goes on where the folder's run stopped.
+
+    Args:
+        method: what is trained.
+        data: what it is trained on.
+        folder: of the run; one that has checkpoints is resumed.
+        watch: called after each step.
+        reports: callbacks whose figures are kept beside the held-out score.
+        tensorboard: whether to write curves for TensorBoard into the folder.
+
+    Ctrl-C ends training after the current step, with a checkpoint: `done` is then empty.
+    """
+    settings: TrainingSettings = method.settings
+    about = {"method": method.name, "settings": asdict(settings), "data": data.fingerprint, **method.about()}
+    if not (Path(folder) / "run.json").exists():
+        Run.create(folder, about)
+    with writing(folder) as run, _one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
+        _check_same(run, about)
+        names = dict(method.module.named_parameters())
+        optimizer = torch.optim.Adam(list(names.values()), lr=settings.rate, fused=settings.device == "cpu")
+        progress = Progress(history=[])
+        if run.has("last"):
+            progress = _restore(run.load("last"), method, optimizer)
+        while not progress.done:
+            begun = time.process_time()
+            figures = _step(method, data, optimizer, progress.step)
+            progress.step += 1
+            looks = progress.step % settings.check_every == 0 or progress.step == settings.steps
+            better = _look(method, data, progress, figures, reports) if looks else False
+            progress.seconds += time.process_time() - begun
+            if looks and progress.history:
+                draw(progress.history[-1])
+            if progress.step == settings.steps:
+                progress.done = "all steps were done"
+            elif progress.stale >= settings.patience:
+                progress.done = f"the held-out score has not risen since step {progress.best_step}"
+            stop = interrupted()
+            if better or progress.done or stop or progress.step % settings.save_every == 0:
+                saved = _saved(method, optimizer, progress)
+                run.save({"last": saved, "best": saved} if better else {"last": saved})
+            if watch:
+                watch(progress, figures)
+            if stop:
+                break
+    return progress
+
+
+def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, step: int) -> Mapping[str, float]:
+    """One gradient step."""
+    settings: TrainingSettings = method.settings
+    optimizer.param_groups[0]["lr"] = rate_at(settings, step)
+    optimizer.zero_grad(set_to_none=True)
+    figures = method.gradients(data.batch(step), stream(settings.seed, "step", step))
+    if not math.isfinite(figures["loss"]):
+        raise RunError(f"the loss is {figures['loss']} at step {step}; try a lower rate (--set rate=...)")
+    optimizer.step()
+    torch.autograd.graph.increment_version(list(method.module.parameters()))  # a fused step leaves no trace of itself
+    return figures
+
+
+def rate_at(settings: TrainingSettings, step: int) -> float:
+    """The learning rate of a step: half a cosine from `rate` to `rate_end`."""
+    turn = (1 + math.cos(math.pi * step / settings.steps)) / 2
+    return settings.rate_end + (settings.rate - settings.rate_end) * turn
+
+
+def _look(
+    method: Method, data: TrainingData, progress: Progress, figures: Mapping[str, float], reports: Sequence[Report]
+) -> bool:
+    """Measure the held-out score and keep it; whether it is the best so far."""
+    batches = data.held_out_batches()
+    rng = stream(method.settings.seed, "held-out-score")  # the same at each look: scores can be compared
+    scores = [method.held_out_score(batch, rng) for batch in batches]
+    score = float(np.average(scores, weights=[len(batch) for batch in batches]))
+    extra = {name: value for report in reports for name, value in report(progress.step, method).items()}
+    assert progress.history is not None
+    progress.history.append({"step": progress.step, **figures, "held_out": score, **extra})
+    if progress.best is None or score > progress.best:
+        progress.best, progress.best_step, progress.stale = score, progress.step, 0
+        return True
+    progress.stale += progress.step > method.settings.curriculum
+    return False
+
+
+def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> Saved:
+    """Everything that the next step depends on."""
+    tensors = {f"module.{name}": value for name, value in method.module.state_dict().items()}
+    for name, parameter in method.module.named_parameters():
+        for key, value in optimizer.state[parameter].items():
+            tensors[f"adam.{name}.{key}"] = value
+    return Saved(tensors, asdict(progress))
+
+
+def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:
+    method.module.load_state_dict(weights(saved))
+    for name, parameter in method.module.named_parameters():
+        prefix = f"adam.{name}."
+        state = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
+        optimizer.state[parameter] = {
+            key: value if key == "step" else value.to(parameter.device) for key, value in state.items()
+        }
+    return Progress(**saved.notes)
+
+
+def weights(saved: Saved) -> dict[str, Tensor]:
+    """The module's part of a checkpoint."""
+    return {key.removeprefix("module."): value for key, value in saved.tensors.items() if key.startswith("module.")}
+
+
+def _check_same(run: Run, about: dict[str, Any]) -> None:
+    """A run goes on with what it was begun with, or not at all."""
+    had = run.about
+    for key, value in about.items():
+        if had.get(key) == value:
+            continue
+        if key == "data":
+            raise RunError(f"{run.folder} was trained on other demonstrations; give the same, or use --from for new ones")
+        if key == "settings":
+            differ = [name for name in value if had.get(key, {}).get(name) != value[name]]
+            then = had.get(key, {}).get(differ[0]) if differ else None
+            raise RunError(f"{run.folder} was begun with {differ[0]}={then}; a run goes on with the settings it has")
+        raise RunError(f"{run.folder} was begun with another {key}; choose another folder")
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Small tensors are slower on several threads, and sums may come out differently."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C is only noted; gives the function that tells whether it was pressed. The second one is heard at once."""
+    pressed: list[int] = []
+    if current_thread() is not main_thread():  # only there does Python hear Ctrl-C
+        yield lambda: False
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if pressed:
+            signal.default_int_handler(number, frame)
+        pressed.append(number)
+
+    handler = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def _curves(folder: str | Path, wanted: bool) -> Iterator[Callable[[Mapping[str, float]], None]]:
+    """Curves for TensorBoard: gives the function that adds a point to each."""
+    if not wanted:
+        yield lambda _: None
+        return
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(str(Path(folder) / "tensorboard"))  # type: ignore[no-untyped-call]
+
+    def draw(figures: Mapping[str, float]) -> None:
+        for name, value in figures.items():
+            if name != "step":
+                writer.add_scalar(name, value, int(figures["step"]))  # type: ignore[no-untyped-call]
+
+    try:
+        yield draw
+    finally:
+        writer.close()  # type: ignore[no-untyped-call]

@@ -1,0 +1,134 @@
+"""The score of a demonstration once more, slow and plain: every alignment is looked at, one after the other.
+
+Nothing here looks at `rsg.subgoals`. An alignment is a list of (node, how many actions serve it), in order.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from tests.reference.search import bellman, transition_cost
+
+
+class Question(NamedTuple):
+    """What is asked: how well a machine explains the edges `taken` of a graph, with log G and log I `[S, terms]`."""
+
+    graph: Any
+    taken: Any
+    machine: Any
+    log_g: Any
+    log_i: Any
+    alpha: float = 1.0
+    weight: float = 1.0
+    one_action: bool = True
+
+
+def machine_paths(machine, v=0):
+    """All ways from node v to v_T, as tuples of the nodes between."""
+    for w in machine.successors(v).tolist():
+        if w == machine.nodes - 1:
+            yield ()
+        else:
+            yield from ((w, *rest) for rest in machine_paths(machine, w))
+
+
+def splits(total, parts, least):
+    """All ways to write `total` as a sum of so many whole numbers, each of them at least `least`."""
+    if parts == 0:
+        yield from [()] if total == 0 else []
+        return
+    for first in range(least, total + 1):
+        yield from ((first, *rest) for rest in splits(total - first, parts - 1, least))
+
+
+def alignments(machine, steps, one_action):
+    """All of them. With the one-action rule each node serves at least one action, else it may serve none."""
+    for nodes in machine_paths(machine):
+        for counts in splits(steps, len(nodes), 1 if one_action else 0):
+            yield list(zip(nodes, counts, strict=True))
+
+
+def events(machine, alignment):
+    """What happens: the crossings (state, from, to), and the actions (action, node, whether the node is fresh)."""
+    crossings, acts, i, v = [], [], 0, 0
+    for w, count in alignment:
+        crossings.append((i, v, w))
+        acts += [(i + k, w, k == 0) for k in range(count)]
+        i, v = i + count, w
+    return [*crossings, (i, v, machine.nodes - 1)], acts
+
+
+def log_softmax_of_first(values):
+    """log of the share of the first of several exp(values)."""
+    if values[0] == -inf:
+        return -inf
+    most = max(values)
+    return values[0] - most - np.log(sum(np.exp(value - most) for value in values))
+
+
+def log_rat(q, costs, i, v, fresh):
+    """log Rat of action i at node v: its -α J against that of the other actions and of the open transitions."""
+    graph, machine = q.graph, q.machine
+    moved, entered = costs
+    s = graph.path[i]
+    others = [e for e in range(graph.edge_start[s], graph.edge_start[s + 1]) if e != q.taken[i]]
+    j = [graph.edge_cost[e] + moved[graph.edge_end[e], v] for e in [q.taken[i], *others]]
+    if not (q.one_action and fresh):
+        for w in machine.successors(v).tolist():
+            after = 0.0 if w == machine.nodes - 1 else entered[s, w]
+            j.append(transition_cost(machine, q.log_g[s], q.log_i[s], v, w, q.weight) + after)
+    return log_softmax_of_first([-q.alpha * cost for cost in j])
+
+
+def all_scores(q):
+    """Every alignment with its score: Σ log Rat of the actions + Σ (log G + log I) at the crossings."""
+    costs = bellman(q.graph, q.machine, q.log_g, q.log_i, q.weight, q.one_action)
+    rat = {}
+    found = []
+    for alignment in alignments(q.machine, len(q.taken), q.one_action):
+        crossings, acts = events(q.machine, alignment)
+        total = 0.0
+        for i, v, w in crossings:
+            s = q.graph.path[i]
+            total -= transition_cost(q.machine, q.log_g[s], q.log_i[s], v, w)
+        for act in acts:
+            if act not in rat:
+                rat[act] = log_rat(q, costs, *act)
+            total += rat[act]
+        found.append((alignment, total))
+    return found
+
+
+def best_score(scores):
+    """Of the best alignment."""
+    return max((value for _, value in scores), default=-inf)
+
+
+def marginal_score(scores):
+    """The logarithm of the sum over all alignments."""
+    most = best_score(scores)
+    return most if most == -inf else most + np.log(sum(np.exp(value - most) for _, value in scores))
+
+
+def as_arrays(machine, alignment, steps):
+    """An alignment as zeros and ones: acts `[T, V]` and crossings `[T + 1, E]`."""
+    acts, crossings = np.zeros((steps, machine.nodes)), np.zeros((steps + 1, machine.edges))
+    crossed, acted = events(machine, alignment)
+    for i, v, _ in acted:
+        acts[i, v] = 1
+    for i, v, w in crossed:
+        crossings[i, machine.next_start[v] + machine.successors(v).tolist().index(w)] = 1
+    return acts, crossings
+
+
+def posterior(q, scores):
+    """The probability of each act and crossing, if alignments are as likely as their scores say."""
+    total, steps = marginal_score(scores), len(q.taken)
+    acts, crossings = np.zeros((steps, q.machine.nodes)), np.zeros((steps + 1, q.machine.edges))
+    for alignment, value in scores:
+        parts = as_arrays(q.machine, alignment, steps)
+        acts += np.exp(value - total) * parts[0]
+        crossings += np.exp(value - total) * parts[1]
+    return acts, crossings
