@@ -10,10 +10,11 @@ from typing import Any
 from rsg.core.version import __version__
 
 _HOME = {
-    "rsg.core.errors": ["ParseError", "RsgError", "StoreError", "TaskError"],
+    "rsg.core.errors": ["ParseError", "RsgError", "RunError", "StoreError", "TaskError"],
     "rsg.search": ["SearchSettings"],
     "rsg.planning": ["Plan", "plan", "validate"],
     "rsg.demos": ["Demonstration", "Store"],
+    "rsg.subgoals": ["RsgSettings", "learn", "load_subgoals"],
     "rsg.language": [
         "And",
         "Formula",
@@ -29,7 +30,7 @@ _HOME = {
         "to_ltlf",
     ],
 }
-_ROOMS = ("language", "worlds", "search", "planning", "demos", "envs", "subgoals", "evaluation")
+_ROOMS = ("language", "worlds", "search", "planning", "demos", "envs", "training", "subgoals", "evaluation")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_ROOMS, *_MODULE_OF]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, demos, doctor, evaluate, plan, play, task, world
+from rsg.cli import demo, demos, doctor, evaluate, plan, play, task, train, world
 from rsg.cli.output import complain
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
@@ -32,6 +32,8 @@ app.command()(task.task)
 app.command()(world.world)
 app.command()(play.play)
 app.add_typer(demos.app)
+app.command()(train.train)
+app.command()(train.info)
 app.command()(plan.plan)
 app.command(name="eval")(evaluate.evaluate)
 app.command()(doctor.doctor)

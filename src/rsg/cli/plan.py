@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from rsg.search import GoalFn
 
 Subgoals = Annotated[
-    str, typer.Option("--subgoals", metavar="WHICH", help="oracle (the truth) or untrained (random classifiers).")
+    str,
+    typer.Option(
+        "--subgoals",
+        metavar="WHICH",
+        help="The folder of a run, or oracle (the truth), or untrained (random networks).",
+    ),
 ]
 Order = Annotated[str, typer.Option("--order", help="deepest, balanced, optimal, anytime or layered.")]
 
@@ -85,8 +90,12 @@ def goal_fn_named(name: str, source: Any) -> GoalFn:
     if name == "untrained":
         from rsg.subgoals import untrained
 
-        return untrained().goals
-    raise RsgError(f"there are no subgoals '{name}'; give oracle or untrained")
+        return untrained(source.vocabulary).goals
+    from rsg.subgoals import load_subgoals
+
+    if not Path(name).exists():
+        raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
+    return load_subgoals(name).goals
 
 
 def _values(made: Plan, world: Any, verdict: Any, subgoals: str, order: str) -> dict[str, Any]:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 Advance = Callable[[int], None]
 """Called with how much more has been done."""
 
 
+class Bar(Protocol):
+    """An `Advance` that also takes a note to show beside the bar."""
+
+    def __call__(self, amount: int, note: str = "") -> None:
+        """So much more has been done."""
+        ...
+
+
 @contextmanager
-def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 0) -> Iterator[Advance]:
+def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 0) -> Iterator[Bar]:
     """A bar with rate and time left on stderr; gives the function that moves it on.
 
     >>> with progress("counting", 3, "sheep") as advance:
     ...     advance(3)
     """
     if not (shown and sys.stderr.isatty()):
-        yield lambda _: None
+        yield lambda amount, note="": None  # noqa: ARG005
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -28,13 +37,14 @@ def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[note]}"),
         TimeRemainingColumn(compact=True),
     )
     with Progress(*columns, console=Console(stderr=True)) as bars:
-        bar = bars.add_task(label, total=total, completed=done, rate="")
+        bar = bars.add_task(label, total=total, completed=done, rate="", note="")
 
-        def advance(amount: int) -> None:
+        def advance(amount: int, note: str = "") -> None:
             speed = bars.tasks[bar].speed
-            bars.update(bar, advance=amount, rate=f"{speed:,.0f} {unit}/s" if speed else "")
+            bars.update(bar, advance=amount, rate=f"{speed:,.0f} {unit}/s" if speed else "", note=note)
 
         yield advance

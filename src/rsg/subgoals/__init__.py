@@ -1,6 +1,23 @@
 """What is learned: classifiers that tell when a subgoal holds."""
 
 from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.encoders import EncodedClassifiers
+from rsg.subgoals.learning import RationalSubgoals, RsgSettings
+from rsg.subgoals.objective import Rationality, Score, score
+from rsg.subgoals.runs import Learned, learn, load_subgoals, untrained
 from rsg.subgoals.sets import SetClassifiers
 
-__all__ = ["Classifiers", "SetClassifiers"]
+__all__ = [
+    "Classifiers",
+    "EncodedClassifiers",
+    "Learned",
+    "RationalSubgoals",
+    "Rationality",
+    "RsgSettings",
+    "Score",
+    "SetClassifiers",
+    "learn",
+    "load_subgoals",
+    "score",
+    "untrained",
+]

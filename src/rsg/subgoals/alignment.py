@@ -74,7 +74,7 @@ def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Arra
     total = -np.inf
     for edge in range(next_start[0], next_start[1]):
         total = join(total, ways_on(0, edge, path, values, order, 0, best), marginal)
-    return total  # type: ignore[return-value]
+    return total
 
 
 @compiled

@@ -35,6 +35,7 @@ class Classifiers(nn.Module):
         super().__init__()
         self.terms = tuple(terms)
         self.single = single
+        self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.
@@ -79,7 +80,7 @@ class Classifiers(nn.Module):
     def see(self, world: World, states: NDArray[Any]) -> Any:
         """What the world shows of states, as tensors on the module's device."""
         device = next(self.parameters()).device
-        return _tensors(world.encode(states), device)
+        return tensors(world.encode(states), device)
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
@@ -115,12 +116,12 @@ def log_sigmoid(odds: Floats) -> Floats:
     return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
 
 
-def _tensors(seen: Any, device: torch.device) -> Any:
+def tensors(seen: Any, device: torch.device | str) -> Any:
     """Arrays of a named tuple, a dict, or one array, as tensors; whole numbers as long ones."""
     if isinstance(seen, dict):
-        return {key: _tensors(value, device) for key, value in seen.items()}
+        return {key: tensors(value, device) for key, value in seen.items()}
     if isinstance(seen, tuple):
-        parts = [_tensors(value, device) for value in seen]
+        parts = [tensors(value, device) for value in seen]
         return type(seen)(*parts) if hasattr(seen, "_fields") else tuple(parts)
     tensor = torch.as_tensor(np.asarray(seen))
     return tensor.to(device, torch.float32 if tensor.is_floating_point() else torch.int64)

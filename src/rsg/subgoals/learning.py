@@ -40,6 +40,7 @@ class RsgSettings(TrainingSettings):
         negatives: how many other tasks each demonstration is compared with.
         negatives_from: `descriptions` of other demonstrations, or the task `language`.
         depth: how many steps around a demonstration the graph of states reaches.
+        context: whether the first layer of `sets` sees the overall features too (the paper's, and worse).
         compiled: whether to use the encoder's compiled form where it has one.
     """
 
@@ -55,6 +56,7 @@ class RsgSettings(TrainingSettings):
     negatives: int = 5
     negatives_from: str = "descriptions"
     depth: int = 4
+    context: bool = False
     compiled: bool = True
 
     def __post_init__(self) -> None:
@@ -96,7 +98,7 @@ class RationalSubgoals:
 
     def about(self) -> dict[str, Any]:
         """What it takes to build the classifiers again."""
-        return {"terms": list(self.module.terms), "encoder": self.settings.encoder}
+        return {"terms": list(self.module.terms), "shape": self.module.shape}
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective (eq. 5), averaged over the batch."""

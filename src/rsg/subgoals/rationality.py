@@ -44,7 +44,7 @@ def log_partition(
         for edge in range(next_start[v], next_start[v + 1]):
             most = max(most, -alpha * transition_cost(values, order, tables, weight, s, v, edge))
     if most == -np.inf:
-        return most  # type: ignore[return-value]
+        return most
     total = 0.0
     for edge in range(edge_start[s], edge_start[s + 1]):
         total += np.exp(-alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - most)
@@ -100,7 +100,9 @@ def pull_rationality(
                 total = log_partition(edges, values, order, tables, alpha, weight, s, v, closed)
                 d_cost[edge_end[taken[i]], v] -= p
                 for edge in range(edge_start[s], edge_start[s + 1]):
-                    d_cost[edge_end[edge], v] += p * np.exp(-alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - total)
+                    d_cost[edge_end[edge], v] += p * np.exp(
+                        -alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - total
+                    )
                 if closed:
                     continue
                 for edge in range(next_start[v], next_start[v + 1]):

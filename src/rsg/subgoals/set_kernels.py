@@ -88,7 +88,7 @@ def most_things(
 
 
 @fast
-def weighted(scratch: Array, most: int, head: Array, row: int) -> float:
+def weighted(scratch: Array, most: int, head: Array, row: int) -> Any:
     """A maximum through ReLU, times the weights; 0 if there is nothing."""
     total = np.float32(0.0)
     if most >= 0:
@@ -99,7 +99,7 @@ def weighted(scratch: Array, most: int, head: Array, row: int) -> float:
 
 
 @compiled
-def from_items(tables: Any, network: int, states: Array, i: int, capacity: int, scratch: Array) -> float:
+def from_items(tables: Any, network: int, states: Array, i: int, capacity: int, scratch: Array) -> Any:
     """The part of the log-odds that the items held give."""
     items, here, head = tables[0], tables[3], tables[4]
     codes = network * (len(items) // len(here))
@@ -107,7 +107,7 @@ def from_items(tables: Any, network: int, states: Array, i: int, capacity: int, 
 
 
 @compiled
-def from_things(tables: Any, network: int, states: Array, i: int, at: int, scratch: Array) -> float:
+def from_things(tables: Any, network: int, states: Array, i: int, at: int, scratch: Array) -> Any:
     """The part of the log-odds that the objects on the map give; `at` is the agent's cell, -1 if it does not matter."""
     things, cells, here, head = tables[1], tables[2], tables[3], tables[4]
     codes = network * (len(things) // len(here))
@@ -116,12 +116,12 @@ def from_things(tables: Any, network: int, states: Array, i: int, at: int, scrat
 
 
 @compiled
-def from_agent(tables: Any, network: int, states: Array, i: int, at: int, capacity: int) -> float:
+def from_agent(tables: Any, network: int, states: Array, i: int, at: int, capacity: int) -> Any:
     """The part of the log-odds that the overall features give."""
     held = 0
     while held < capacity and states[i, HEAD + held] != 0:
         held += 1
-    return tables[5][network, at] + np.float32(held) * tables[6][network, 0]  # type: ignore[no-any-return]
+    return tables[5][network, at] + np.float32(held) * tables[6][network, 0]
 
 
 @compiled
@@ -194,7 +194,7 @@ def backward(sizes: Array, tables: Any, states: Array, wanted: Array, gradient: 
 
 @compiled
 def pull(
-    sizes: Array, tables: Any, network: int, states: Array, i: int, slope: float, out: Any, scratch: Array, down: Array
+    sizes: Array, tables: Any, network: int, states: Array, i: int, slope: Any, out: Any, scratch: Array, down: Array
 ) -> None:
     """The gradient of one log-odds: each hidden unit that is on passes it to the one object that gave the maximum."""
     items, things, cells, here, head, _, _ = tables
@@ -240,7 +240,7 @@ def pull(
 
 
 @compiled
-def switch_on(scratch: Array, most: int, head: Array, d_head: Array, row: int, slope: float, down: Array) -> None:
+def switch_on(scratch: Array, most: int, head: Array, d_head: Array, row: int, slope: Any, down: Array) -> None:
     """The gradient of the maxima `[H]`: none where the unit is off; and that of the weights."""
     if most < 0:
         return

@@ -42,6 +42,15 @@ class SetClassifiers(Classifiers):
     Parameters have the shape `[terms, 2, ...]`: G and I of each term (`[terms, 1, ...]` if single).
     """
 
+    inventory: Tensor
+    objects: Tensor
+    places: Tensor
+    context: Tensor
+    bias: Tensor
+    head: Tensor
+    overall: Tensor
+    offset: Tensor
+
     def __init__(
         self,
         terms: Sequence[str],
@@ -117,7 +126,9 @@ class SetClassifiers(Classifiers):
     def _compiles(self, world: World) -> bool:
         """Whether the compiled form can be used."""
         if isinstance(world, CraftingWorld) and len(world.rules.things) > self.types:
-            raise RsgError(f"these subgoals know {self.types} types of objects, the world has {len(world.rules.things)}")
+            raise RsgError(
+                f"these subgoals know {self.types} types of objects, the world has {len(world.rules.things)}"
+            )
         return self.fast and isinstance(world, CraftingWorld) and self.head.device.type == "cpu"
 
     def tables(self, world: CraftingWorld) -> kernels.Tables:

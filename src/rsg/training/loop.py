@@ -31,9 +31,20 @@ from rsg.training.settings import TrainingSettings
 class Method(Protocol):
     """What the loop asks of a method, ours and each baseline."""
 
-    name: str
-    settings: Any  # a TrainingSettings
-    module: nn.Module
+    @property
+    def name(self) -> str:
+        """The word for it on the command line."""
+        ...
+
+    @property
+    def settings(self) -> TrainingSettings:
+        """How it is trained."""
+        ...
+
+    @property
+    def module(self) -> nn.Module:
+        """What is trained."""
+        ...
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
         """Add the gradients of one batch to the module's parameters; gives figures, `loss` among them."""
@@ -84,6 +95,7 @@ def fit(
     watch: Watch | None = None,
     reports: Sequence[Report] = (),
     tensorboard: bool = True,
+    source: Mapping[str, Any] | None = None,
 ) -> Progress:
     """Train until the held-out score no longer rises or the steps are done; goes on where the folder's run stopped.
 
@@ -94,13 +106,14 @@ def fit(
         watch: called after each step.
         reports: callbacks whose figures are kept beside the held-out score.
         tensorboard: whether to write curves for TensorBoard into the folder.
+        source: where the demonstrations come from, kept for people to read.
 
     Ctrl-C ends training after the current step, with a checkpoint: `done` is then empty.
     """
-    settings: TrainingSettings = method.settings
+    settings = method.settings
     about = {"method": method.name, "settings": asdict(settings), "data": data.fingerprint, **method.about()}
     if not (Path(folder) / "run.json").exists():
-        Run.create(folder, about)
+        Run.create(folder, {**about, "source": dict(source or {})})
     with writing(folder) as run, _one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
         _check_same(run, about)
         names = dict(method.module.named_parameters())
@@ -134,7 +147,7 @@ def fit(
 
 def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, step: int) -> Mapping[str, float]:
     """One gradient step."""
-    settings: TrainingSettings = method.settings
+    settings = method.settings
     optimizer.param_groups[0]["lr"] = rate_at(settings, step)
     optimizer.zero_grad(set_to_none=True)
     figures = method.gradients(data.batch(step), stream(settings.seed, "step", step))
@@ -201,7 +214,9 @@ def _check_same(run: Run, about: dict[str, Any]) -> None:
         if had.get(key) == value:
             continue
         if key == "data":
-            raise RunError(f"{run.folder} was trained on other demonstrations; give the same, or use --from for new ones")
+            raise RunError(
+                f"{run.folder} was trained on other demonstrations; give the same, or use --from for new ones"
+            )
         if key == "settings":
             differ = [name for name in value if had.get(key, {}).get(name) != value[name]]
             then = had.get(key, {}).get(differ[0]) if differ else None
@@ -248,14 +263,14 @@ def _curves(folder: str | Path, wanted: bool) -> Iterator[Callable[[Mapping[str,
         return
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(str(Path(folder) / "tensorboard"))  # type: ignore[no-untyped-call]
+    writer = SummaryWriter(str(Path(folder) / "tensorboard"))
 
     def draw(figures: Mapping[str, float]) -> None:
         for name, value in figures.items():
             if name != "step":
-                writer.add_scalar(name, value, int(figures["step"]))  # type: ignore[no-untyped-call]
+                writer.add_scalar(name, value, int(figures["step"]))
 
     try:
         yield draw
     finally:
-        writer.close()  # type: ignore[no-untyped-call]
+        writer.close()

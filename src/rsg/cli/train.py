@@ -1,0 +1,223 @@
+"""`rsg train` and `rsg info`: learn subgoals, and look at what was learned."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rsg.cli.output import AsJson, console, emit
+from rsg.cli.world import WorldName, require_world
+from rsg.core.errors import RsgError, RunError
+from rsg.core.progress import progress
+
+if TYPE_CHECKING:
+    from rsg.subgoals import RsgSettings
+    from rsg.training import Progress
+
+INTERRUPTED = 130
+
+
+def train(
+    name: WorldName,
+    out: Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder of the run.")],
+    demos: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A store of demonstrations; without it one is made first.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
+    encoder: Annotated[
+        str | None, typer.Option(help="sets (objects as sets, the paper's) or flat (all numbers in one row).")
+    ] = None,
+    per_task: Annotated[
+        int | None, typer.Option(help="Demonstrations of each task; 400 are made unless you say otherwise.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
+    begin: Annotated[
+        Path | None, typer.Option("--from", metavar="RUN", help="Begin with what another run learned.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; see rsg info for all.")
+    ] = None,
+    watch: Annotated[
+        int, typer.Option(help="Plans per compositional task at each look, judged by the truth: only reported.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Learn what the terms of the descriptions mean, from demonstrations.
+
+    Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
+    For example: [bold]rsg train crafting --out out/run --set steps=200[/bold]
+    """
+    require_world(name)
+    from rsg.demos import Store, benchmark
+    from rsg.subgoals import RsgSettings, learn, load_subgoals
+    from rsg.training import Run, changed
+    from rsg.training.settings import restored
+
+    source: Any = benchmark(name)
+    if resume:
+        if seed is not None or encoder or changes or begin or per_task:
+            raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
+        about = Run(out).about
+        settings = restored(RsgSettings, about["settings"])
+        origin: dict[str, Any] = about.get("source", {})
+        per_task, begin = origin.get("per_task"), Path(origin["from"]) if origin.get("from") else None
+        store = Store(demos or origin.get("demos", ""))
+    else:
+        _check_new(out)
+        settings = changed(RsgSettings(seed=seed or 0, encoder=encoder or "sets"), changes or [])
+        if seed is not None:
+            settings = replace(settings, seed=seed)
+        store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, as_json)
+        origin = {"demos": str(store.folder), "per_task": per_task, "from": str(begin) if begin else None}
+    if store.manifest.world != name:
+        raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{name}'")
+    start = load_subgoals(begin) if begin else None
+    reports = [_success(source, watch)] if watch else []
+    begun = time.perf_counter()
+    with _Bar(settings, not as_json) as show:
+        learned = learn(
+            store,
+            lambda demo: source.world(demo.setting),
+            out,
+            settings,
+            per_task,
+            start,
+            watch=show,
+            reports=reports,
+            source={"world": name, **origin},
+        )
+    _conclude(learned.progress, out, name, time.perf_counter() - begun, as_json)
+
+
+def _check_new(out: Path) -> None:
+    """A run is never overwritten."""
+    if (out / "run.json").exists():
+        raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
+    if out.is_file():
+        raise RunError(f"{out} is a file, not a folder; choose another name")
+
+
+def _make(name: str, out: Path, per_task: int, seed: int, quiet: bool) -> Any:
+    """Demonstrations of all training tasks, in a folder beside the run; what is there already is used."""
+    from rsg.demos import Recipe, make_demonstrations
+
+    recipe = Recipe(name, "train", per_task, seed)
+    folder = out.parent / f"{out.name}-demos"
+    with progress("demonstrating", recipe.episodes(), "episodes", shown=not quiet) as advance:
+        return make_demonstrations(recipe, folder, workers=os.cpu_count() or 1, advance=advance)
+
+
+class _Bar:
+    """A progress bar with the figures people want; in a pipe, one line per look instead."""
+
+    def __init__(self, settings: RsgSettings, shown: bool) -> None:
+        self._settings, self._shown = settings, shown
+        self._bar = progress("training", settings.steps, "steps", shown)
+        self._at = 0
+
+    def __enter__(self) -> Any:
+        self._advance = self._bar.__enter__()
+        return self._show
+
+    def __exit__(self, *error: Any) -> None:
+        self._bar.__exit__(*error)
+
+    def _show(self, run: Progress, figures: Mapping[str, float]) -> None:
+        best = f"held-out {run.best:.3f}" if run.best is not None else ""
+        self._advance(run.step - self._at, f"loss {figures['loss']:.3f}  {best}")
+        self._at = run.step
+        last = run.history[-1] if run.history else None
+        if self._shown and not sys.stderr.isatty() and last is not None and last["step"] == run.step:
+            extra = "".join(f"  {key} {last[key]:.3f}" for key in last if key.startswith("success"))
+            print(
+                f"step {run.step:5}/{self._settings.steps}  loss {last['loss']:8.4f}  held-out {last['held_out']:8.4f}"
+                f"{extra}  {run.seconds:6.1f} s of processor time",
+                file=sys.stderr,
+            )
+
+
+def _success(source: Any, per_task: int) -> Any:
+    """A report of success against the truth."""
+    from rsg.evaluation import evaluate_planning
+
+    def report(step: int, method: Any) -> dict[str, float]:
+        del step
+        result = evaluate_planning(source, "compositional", method.module.goals, per_task)
+        return {"success_compositional": result["success"]}
+
+    return report
+
+
+def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool) -> None:
+    values = {
+        "run": str(out),
+        "step": run.step,
+        "best_step": run.best_step,
+        "held_out": run.best,
+        "cpu_seconds": round(run.seconds, 3),
+        "seconds": round(seconds, 3),
+        "ended": run.done or "interrupted",
+    }
+    if as_json:
+        emit(values)
+    elif run.done:
+        console().print(
+            f"{run.step} steps, {run.done}; best held-out score {run.best:.4f} at step {run.best_step}; "
+            f"{run.seconds:.1f} s of processor time, {seconds:.1f} s in all"
+        )
+        console().print(f"saved in {out}. Try next:", markup=False)
+        console().print(f"  rsg eval {name} --subgoals {out} --split novel --per-task 100", markup=False)
+        console().print(f"  rsg info {out}", markup=False)
+    if not run.done:
+        again = f"rsg train {name} --out {out} --resume"
+        print(f"interrupted at step {run.step}; all is saved. To go on: {again}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def info(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say what a run is: its settings, its data, what it learned, how far it is."""
+    from rsg.training import Run
+
+    run = Run(folder)
+    about = run.about
+    checkpoints = {which: run.load(which).notes for which in run.steps}
+    if as_json:
+        emit({"run": str(folder), **about, "checkpoints": checkpoints})
+        return
+    out = console()
+    state = checkpoints.get("last")
+    out.print(f"[bold]{folder}[/bold]  method {about['method']}")
+    if state:
+        ended = state["done"] or "not finished: rsg train ... --resume goes on"
+        out.print(f"step {state['step']} of {about['settings']['steps']} ({ended}), {state['seconds']:.1f} s CPU")
+        if state["best"] is not None:
+            out.print(f"best held-out score {state['best']:.4f} at step {state['best_step']}")
+    else:
+        out.print("no checkpoint yet")
+    origin = about.get("source", {})
+    out.print(f"data   {origin.get('demos', 'given in memory')}, sha256 {about['data'][:16]}…")
+    if origin.get("from"):
+        out.print(f"begun with what {origin['from']} had learned")
+    out.print(f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n")
+    out.print("[bold]settings[/bold]  (change them with --set key=value)")
+    from rsg.subgoals import RsgSettings
+
+    usual = {key: getattr(RsgSettings(), key) for key in about["settings"] if hasattr(RsgSettings(), key)}
+    for key, value in about["settings"].items():
+        note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
+        out.print(f"  {key:16} {value}{note}")
+    if state and state["history"]:
+        out.print("\n[bold]history[/bold]")
+        for row in state["history"]:
+            rest = "  ".join(f"{key} {value:.4f}" for key, value in row.items() if key != "step")
+            out.print(f"  step {int(row['step']):5}  {rest}")

@@ -1,0 +1,145 @@
+"""From demonstrations to subgoals in one call, and from a run on disk back to subgoals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from torch import nn
+
+from rsg.core.errors import RsgError, RunError
+from rsg.demos import Demonstration, Store
+from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.encoders import EncodedClassifiers, Flat, flat
+from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
+from rsg.subgoals.sets import SetClassifiers
+from rsg.training import Progress, Run, TrainingData, fit
+from rsg.training.checkpoint import Which
+from rsg.training.data import machine_of
+from rsg.training.loop import Report, Watch, weights
+from rsg.training.settings import restored
+from rsg.worlds import World
+from rsg.worlds.crafting import Sets
+
+ENCODERS = ("sets", "flat")
+Encoder = Callable[[], nn.Module]
+"""Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What `learn` gives: the classifiers of the best held-out score, and how training went."""
+
+    subgoals: Classifiers
+    progress: Progress
+
+
+def learn(
+    demonstrations: Store | Sequence[Demonstration],
+    world: World | WorldOf,
+    out: str | Path | None = None,
+    settings: RsgSettings | None = None,
+    per_task: int | None = None,
+    start: Classifiers | None = None,
+    encoder: Encoder | None = None,
+    watch: Watch | None = None,
+    reports: Sequence[Report] = (),
+    tensorboard: bool = True,
+    source: dict[str, Any] | None = None,
+) -> Learned:
+    """Learn a classifier for each term in the descriptions of demonstrations.
+
+    Args:
+        demonstrations: a store, or a list.
+        world: the world that they come from, or a function from a demonstration to its world.
+        out: the folder of the run; one with checkpoints is gone on with. None: nothing is kept.
+        settings: how to learn.
+        per_task: at most so many demonstrations of each description.
+        start: classifiers to begin with; terms that they lack are added.
+        encoder: makes a module of one's own, in the place of `settings.encoder`.
+        watch: called after each step; reports: figures that are only reported.
+        tensorboard: whether to write curves.
+        source: where the demonstrations come from, kept with the run for people to read.
+    """
+    settings = settings or RsgSettings()
+    world_of: WorldOf = (lambda _: world) if isinstance(world, World) else world
+    data = TrainingData(demonstrations, settings, per_task)
+    terms = [str(term) for text in data.descriptions for term in machine_of(text).terms]
+    example = data[int(data.learn[0])]
+    seen = world_of(example).encode(example.states[:1])
+    subgoals = start if start is not None else build(settings, terms, shape_of(settings, seen), encoder, seen)
+    subgoals.grow(terms, settings.seed)
+    subgoals.to(settings.device)
+    method = RationalSubgoals(subgoals, settings, world_of, data.descriptions)
+    with TemporaryDirectory() as scratch:
+        folder = out or Path(scratch) / "run"
+        progress = fit(method, data, folder, watch, reports, tensorboard and out is not None, source)
+        run = Run(folder)
+        if run.has("best"):
+            subgoals.load_state_dict(weights(run.load("best")))
+    return Learned(subgoals, progress)
+
+
+def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
+    """The classifiers of a run; one with an encoder of your own needs that encoder again."""
+    run = Run(folder)
+    about = run.about
+    if about.get("method") != RationalSubgoals.name:
+        raise RunError(f"{folder} is a run of '{about.get('method')}', which learns no subgoals")
+    if not run.has(which):
+        raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
+    settings = restored(RsgSettings, about["settings"])
+    subgoals = build(replace(settings, device="cpu"), about["terms"], about["shape"], encoder)
+    try:
+        subgoals.load_state_dict(weights(run.load(which)))
+    except RuntimeError:
+        raise RunError(
+            f"{folder} does not fit the encoder '{settings.encoder}': its weights have other shapes"
+        ) from None
+    return subgoals.eval()
+
+
+def build(
+    settings: RsgSettings, terms: Sequence[str], shape: dict[str, int], encoder: Encoder | None = None, seen: Any = None
+) -> Classifiers:
+    """Classifiers that have learned nothing yet."""
+    seed, single = settings.seed, settings.single
+    if encoder is not None:
+        module = encoder()
+        features = shape.get("features") or int(module(_as_tensors(seen)).shape[-1])
+        shape["features"] = features
+        made: Classifiers = EncodedClassifiers(module, features, terms, single, seed)
+    elif settings.encoder == "sets":
+        made = SetClassifiers(terms, single, settings.hidden, shape["types"], seed, settings.compiled, settings.context)
+    elif settings.encoder == "flat":
+        module = Flat(shape["inputs"], settings.hidden, seed)
+        made = EncodedClassifiers(module, settings.hidden, terms, single, seed)
+    else:
+        raise RsgError(
+            f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
+        )
+    made.shape = shape
+    return made
+
+
+def shape_of(settings: RsgSettings, seen: Any) -> dict[str, int]:
+    """What an encoder must know of a world."""
+    if settings.encoder == "sets":
+        if not isinstance(seen, Sets):
+            raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
+        return {"types": 47}
+    return {"inputs": int(flat(seen).shape[1])}
+
+
+def _as_tensors(seen: Any) -> Any:
+    from rsg.subgoals.classifiers import tensors
+
+    return tensors(seen, "cpu")
+
+
+def untrained(terms: Sequence[str], seed: int = 0) -> Classifiers:
+    """Classifiers as they are before any training: the floor that every figure is compared with."""
+    return build(RsgSettings(seed=seed), terms, {"types": 47})
