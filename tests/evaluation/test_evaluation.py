@@ -20,7 +20,7 @@ def test_planning_with_true_subgoals(split, mean):
 
 
 def test_an_untrained_model_is_bad():
-    result = evaluate_planning(source, "novel", untrained().goals, per_task=1)
+    result = evaluate_planning(source, "novel", untrained(source.vocabulary).goals, per_task=1)
     assert result["success"] < 0.3
 
 

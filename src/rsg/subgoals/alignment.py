@@ -132,3 +132,18 @@ def trace(
                 crossings[i, edge] += here * part
                 if next_node[edge] < last:
                     reach[i, next_node[edge], FRESH] += here * part
+
+
+@compiled
+def pull_crossings(path: Array, order: Any, crossings: Array, d_g: Array, d_i: Array) -> None:
+    """Add the gradient of Σ crossings · (log G + log I)."""
+    term_of, next_start, next_node = order
+    last = len(term_of) - 1
+    for i in range(len(path)):
+        for v in range(last):
+            for edge in range(next_start[v], next_start[v + 1]):
+                if crossings[i, edge] != 0.0:
+                    if v > 0:
+                        d_g[path[i], term_of[v]] += crossings[i, edge]
+                    if next_node[edge] < last:
+                        d_i[path[i], term_of[next_node[edge]]] += crossings[i, edge]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine, sample_task
 from rsg.search import StateGraph, local_graph
-from rsg.subgoals.classifiers import Classifiers, Floats, Part, log_sigmoid
+from rsg.subgoals.classifiers import Classifiers, Floats, Part
 from rsg.subgoals.objective import Rationality, Score, contrast, score, taken_edges
 from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
@@ -119,26 +121,22 @@ class RationalSubgoals:
     def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
         ground = self.ground(demo)
-        terms = list(dict.fromkeys(str(term) for machine in tasks for term in machine.terms))
+        terms = list(dict.fromkeys(name for machine in tasks for name in names(machine)))
         numbers = self.module.numbers(terms)
-        odds = self.module.evaluate(ground.world, ground.graph.states, numbers)
-        logs = log_sigmoid(odds)
-        how = self.settings.rationality
-        scores, columns = [], []
+        place = {term: column for column, term in enumerate(terms)}
+        log_g, log_i = log_probabilities(self.module.evaluate(ground.world, ground.graph.states, numbers))
+        scores = []
         for machine in tasks:
-            column = [terms.index(str(term)) for term in machine.terms]
-            log_g, log_i = np.ascontiguousarray(logs[:, column, 0]), np.ascontiguousarray(logs[:, column, 1])
-            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how))
-            columns.append(column)
+            columns = np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
+            how = self.settings.rationality
+            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns))
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
         weights = self.settings.gamma * weights
         weights[0] += 1.0
-        slope = np.zeros_like(logs)
-        for one, column, share in zip(scores, columns, weights, strict=True):
+        slope = np.zeros((*log_g.shape, 2))
+        for one, share in zip(scores, weights, strict=True):
             if share != 0.0:
-                slope[:, column, 0] += share * one.slope_g
-                slope[:, column, 1] += share * one.slope_i
-        slope *= -np.expm1(logs)  # d log σ(x) / dx = 1 - σ(x)
+                add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
         return Explained(ground, tuple(numbers), scores, compared, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
@@ -163,6 +161,34 @@ class RationalSubgoals:
         others = [text for text in self._descriptions if text != demo.task]
         chosen = rng.choice(len(others), size=min(count, len(others)), replace=False) if others else ()
         return [own, *(machine_of(others[i]) for i in chosen)]
+
+
+@lru_cache(maxsize=4096)
+def names(machine: Machine) -> tuple[str, ...]:
+    """The names of a machine's terms."""
+    return tuple(str(term) for term in machine.terms)
+
+
+@compiled
+def log_probabilities(odds: Floats) -> tuple[Floats, Floats]:
+    """log G and log I `[S, terms]` from log-odds `[S, terms, 2]`."""
+    log_g, log_i = np.empty(odds.shape[:2]), np.empty(odds.shape[:2])
+    for s in range(odds.shape[0]):
+        for k in range(odds.shape[1]):
+            log_g[s, k] = min(odds[s, k, 0], 0.0) - np.log1p(np.exp(-abs(odds[s, k, 0])))
+            log_i[s, k] = min(odds[s, k, 1], 0.0) - np.log1p(np.exp(-abs(odds[s, k, 1])))
+    return log_g, log_i
+
+
+@compiled
+def add_slopes(share: float, slope_g: Floats, slope_i: Floats, log_g: Floats, log_i: Floats, slope: Floats) -> None:
+    """Add a share of a score's gradient, from log-probabilities to log-odds: d log σ(x) / dx = 1 - σ(x)."""
+    for s in range(log_g.shape[0]):
+        for k in range(log_g.shape[1]):
+            if slope_g[s, k] != 0.0:
+                slope[s, k, 0] -= share * slope_g[s, k] * np.expm1(log_g[s, k])
+            if slope_i[s, k] != 0.0:
+                slope[s, k, 1] -= share * slope_i[s, k] * np.expm1(log_i[s, k])
 
 
 @dataclass(frozen=True, eq=False)

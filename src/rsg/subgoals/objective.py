@@ -14,7 +14,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine
 from rsg.search.cost_to_go import sweep
 from rsg.search.graph import StateGraph
-from rsg.subgoals.alignment import align, trace
+from rsg.subgoals.alignment import align, pull_crossings, trace
 from rsg.subgoals.rationality import log_rationality, pull_cost_to_go, pull_rationality
 
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Score:
 
     Attributes:
         value: the score, minus infinity if no alignment is possible (fewer steps than subgoals).
-        slope_g, slope_i: `[S, terms]` its gradient with respect to log G and log I of the machine's terms.
+        slope_g, slope_i: `[S, terms]` its gradient with respect to log G and log I.
         acts: `[T, V]` the weight with which action i serves node v; crossings: `[T + 1, E]` that with which a machine
             edge is taken at state i. For the best alignment each is 0 or 1.
         cost: `[S, V]` the cost-to-go J.
@@ -58,7 +58,13 @@ class Score:
 
 
 def score(
-    graph: StateGraph, taken: NDArray[Any], machine: Machine, log_g: Floats, log_i: Floats, how: Rationality
+    graph: StateGraph,
+    taken: NDArray[Any],
+    machine: Machine,
+    log_g: Floats,
+    log_i: Floats,
+    how: Rationality,
+    columns: NDArray[Any] | None = None,
 ) -> Score:
     """The score of the demonstration that lies on a graph, for a machine (eq. 2), and its exact gradient.
 
@@ -68,51 +74,44 @@ def score(
         machine: of the task.
         log_g, log_i: `[S, terms]` of the machine's terms.
         how: the demonstrator's rationality.
+        columns: `[V]` the column of `log_g` and `log_i` for each node (-1 for v_0, v_T), if they hold other terms too.
     """
+    term_of = machine.term_of if columns is None else columns
+    if log_g.shape != log_i.shape or len(log_g) != len(graph.states):
+        raise RsgError(f"log G and log I must be [states, terms], got {log_g.shape} and {log_i.shape}")
+    if columns is None and log_g.shape[1] != len(machine.terms):
+        raise RsgError(f"the machine has {len(machine.terms)} terms, log G and log I have {log_g.shape[1]}")
     edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
-    order = (machine.term_of, machine.next_start, machine.next_node)
-    numbers = (how.alpha, how.weight, how.one_action, how.marginal)
-    steps, sizes = len(taken), (len(graph.states), machine.nodes)
-    costs, nodes = np.full((3, *sizes), np.inf), np.full((2, *sizes), -1, dtype=np.int32)
-    tables = (costs[0], costs[1], nodes[0], nodes[1], costs[2])
-    slopes = np.zeros((2, *log_g.shape))
-    acts, crossings = np.zeros((steps, machine.nodes, 2)), np.zeros((steps + 1, machine.edges))
-    value = _score(edges, graph.path, taken, order, (log_g, log_i), numbers, tables, acts, crossings, slopes)
-    return Score(value, slopes[0], slopes[1], acts.sum(axis=2), crossings, costs[0])
+    order = (term_of, machine.next_start, machine.next_node)
+    values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
+    numbers = (float(how.alpha), float(how.weight), how.one_action, how.marginal)
+    return Score(*_score(edges, graph.path, taken, order, values, numbers))
 
 
 @compiled
-def _score(
-    edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any, tables: Any, acts: Any, crossings: Any,
-    slopes: Any,
-) -> float:  # fmt: skip
+def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
     """Cost-to-go, rationality, alignment; then the gradient the same way back."""
     _, weight, one_action, _ = how
-    term_of, next_start, next_node = order
-    steps, nodes = len(taken), len(term_of)
+    log_g = values[0]
+    steps, nodes, states = len(taken), len(order[0]), len(log_g)
+    cost, entry = np.full((states, nodes), np.inf), np.full((states, nodes), np.inf)
+    leave = np.empty((states, nodes))
+    exits, then = np.empty((states, nodes), dtype=np.int32), np.empty((states, nodes), dtype=np.int32)
+    tables = (cost, entry, exits, then, leave)
     sweep(edges, order, values, weight, one_action, tables)
     rat = np.empty((steps, nodes, 2))
     log_rationality(edges, values, order, tables, path, taken, how, rat)
     best = np.empty((steps + 1, nodes, 2))
     value = align(path, values, order, how, rat, best)
-    if value == -np.inf:
-        return value
-    trace(path, values, order, how, rat, best, acts, crossings)
-    d_g, d_i = slopes[0], slopes[1]
-    for i in range(steps + 1):
-        for v in range(nodes - 1):
-            for edge in range(next_start[v], next_start[v + 1]):
-                if crossings[i, edge] != 0.0:
-                    if v > 0:
-                        d_g[path[i], term_of[v]] += crossings[i, edge]
-                    if next_node[edge] < nodes - 1:
-                        d_i[path[i], term_of[next_node[edge]]] += crossings[i, edge]
-    d_cost = np.zeros((len(tables[0]), nodes))
-    d_entry = np.zeros((len(tables[0]), nodes))
-    both = (d_g, d_i, d_cost, d_entry)
-    pull_rationality(edges, values, order, tables, path, taken, how, acts, both)
-    pull_cost_to_go(edges, order, tables, weight, one_action, both)
-    return value
+    d_g, d_i = np.zeros(log_g.shape), np.zeros(log_g.shape)
+    acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
+    if value > -np.inf:
+        trace(path, values, order, how, rat, best, acts, crossings)
+        pull_crossings(path, order, crossings, d_g, d_i)
+        slopes = (d_g, d_i, np.zeros((states, nodes)), np.zeros((states, nodes)))
+        pull_rationality(edges, values, order, tables, path, taken, how, acts, slopes)
+        pull_cost_to_go(edges, order, tables, weight, one_action, slopes)
+    return value, d_g, d_i, acts[:, :, 0] + acts[:, :, 1], crossings, cost
 
 
 def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:
@@ -131,12 +130,20 @@ def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:
 
 def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     """The edges `[T]` of a graph that a demonstration took; an error if its actions do not lead where it went."""
-    path = graph.path
+    taken = _taken(graph.edge_start, graph.edge_end, graph.edge_action, graph.path, np.asarray(actions, dtype=np.int64))
+    if (taken < 0).any():
+        step = int(taken.argmin())
+        raise RsgError(
+            f"step {step} of the demonstration is not one of this world: action {actions[step]} leads elsewhere"
+        )
+    return taken
+
+
+@compiled
+def _taken(edge_start: Any, edge_end: Any, edge_action: Any, path: Any, actions: Any) -> NDArray[np.int32]:
     taken = np.full(len(actions), -1, dtype=np.int32)
-    for i, action in enumerate(actions):
-        for edge in range(graph.edge_start[path[i]], graph.edge_start[path[i] + 1]):
-            if graph.edge_action[edge] == action and graph.edge_end[edge] == path[i + 1]:
+    for i in range(len(actions)):
+        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
+            if edge_action[edge] == actions[i] and edge_end[edge] == path[i + 1]:
                 taken[i] = edge
-        if taken[i] < 0:
-            raise RsgError(f"step {i} of the demonstration is not one of this world: action {action} leads elsewhere")
     return taken

@@ -31,27 +31,26 @@ def transition_cost(values: Any, order: Any, tables: Any, weight: float, s: int,
 
 
 @compiled
-def log_partition(
-    edges: Any, values: Any, order: Any, tables: Any, alpha: float, weight: float, s: int, v: int, closed: bool
-) -> float:
-    """log Σ_x exp(-α J(s, v, x)); with `closed`, no machine transition is among the x."""
+def log_partitions(
+    edges: Any, values: Any, order: Any, tables: Any, alpha: float, weight: float, s: int, v: int
+) -> tuple[float, float]:
+    """log Σ_x exp(-α J(s, v, x)), over the primitive actions alone, and over the machine transitions too."""
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     cost, next_start = tables[0], order[1]
     most = -np.inf
     for edge in range(edge_start[s], edge_start[s + 1]):
         most = max(most, -alpha * (edge_cost[edge] + cost[edge_end[edge], v]))
-    if not closed:
-        for edge in range(next_start[v], next_start[v + 1]):
-            most = max(most, -alpha * transition_cost(values, order, tables, weight, s, v, edge))
+    for edge in range(next_start[v], next_start[v + 1]):
+        most = max(most, -alpha * transition_cost(values, order, tables, weight, s, v, edge))
     if most == -np.inf:
-        return most
+        return most, most
     total = 0.0
     for edge in range(edge_start[s], edge_start[s + 1]):
         total += np.exp(-alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - most)
-    if not closed:
-        for edge in range(next_start[v], next_start[v + 1]):
-            total += np.exp(-alpha * transition_cost(values, order, tables, weight, s, v, edge) - most)
-    return most + np.log(total)  # type: ignore[no-any-return]
+    actions = most + np.log(total) if total > 0.0 else -np.inf
+    for edge in range(next_start[v], next_start[v + 1]):
+        total += np.exp(-alpha * transition_cost(values, order, tables, weight, s, v, edge) - most)
+    return actions, most + np.log(total)
 
 
 @compiled
@@ -65,13 +64,12 @@ def log_rationality(
         s, edge = path[i], taken[i]
         for v in range(1, rat.shape[1] - 1):
             chosen = -alpha * (edge_cost[edge] + cost[edge_end[edge], v])
-            total = log_partition(edges, values, order, tables, alpha, weight, s, v, False)
-            rat[i, v, MOVED] = chosen - total if chosen > -np.inf else -np.inf
-            if one_action:
-                total = log_partition(edges, values, order, tables, alpha, weight, s, v, True)
-                rat[i, v, FRESH] = chosen - total if chosen > -np.inf else -np.inf
+            actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v)
+            if chosen == -np.inf:
+                rat[i, v, FRESH] = rat[i, v, MOVED] = -np.inf
             else:
-                rat[i, v, FRESH] = rat[i, v, MOVED]
+                rat[i, v, MOVED] = chosen - everything
+                rat[i, v, FRESH] = chosen - (actions if one_action else everything)
 
 
 @compiled
@@ -97,12 +95,12 @@ def pull_rationality(
                 if p == 0.0:
                     continue
                 closed = one_action and label == FRESH
-                total = log_partition(edges, values, order, tables, alpha, weight, s, v, closed)
+                actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v)
+                total = actions if closed else everything
                 d_cost[edge_end[taken[i]], v] -= p
                 for edge in range(edge_start[s], edge_start[s + 1]):
-                    d_cost[edge_end[edge], v] += p * np.exp(
-                        -alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - total
-                    )
+                    after = edge_end[edge]
+                    d_cost[after, v] += p * np.exp(-alpha * (edge_cost[edge] + cost[after, v]) - total)
                 if closed:
                     continue
                 for edge in range(next_start[v], next_start[v + 1]):

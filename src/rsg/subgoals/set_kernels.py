@@ -61,11 +61,11 @@ def most_items(items: Array, codes: int, states: Array, i: int, capacity: int, s
 
 @compiled
 def most_things(
-    things: Array, cells: Array, here: Array, network: int, codes: int, states: Array, i: int, at: int, scratch: Array
-) -> int:
+    things: Array, cells: Array, here: Array, network: int, codes: int, states: Array, i: int, capacity: int, at: int,
+    scratch: Array,
+) -> int:  # fmt: skip
     """The maximum over the objects on the map, before the ReLU; gives the row of `scratch` or -1, as `most_items`."""
-    area = len(cells) // len(here)
-    first = states.shape[1] - area
+    area, first = len(cells) // len(here), HEAD + capacity
     now, new = -1, 0
     for cell in range(area):
         code = states[i, first + cell]
@@ -107,11 +107,11 @@ def from_items(tables: Any, network: int, states: Array, i: int, capacity: int, 
 
 
 @compiled
-def from_things(tables: Any, network: int, states: Array, i: int, at: int, scratch: Array) -> Any:
+def from_things(tables: Any, network: int, states: Array, i: int, capacity: int, at: int, scratch: Array) -> Any:
     """The part of the log-odds that the objects on the map give; `at` is the agent's cell, -1 if it does not matter."""
     things, cells, here, head = tables[1], tables[2], tables[3], tables[4]
     codes = network * (len(things) // len(here))
-    most = most_things(things, cells, here, network, codes, states, i, at, scratch)
+    most = most_things(things, cells, here, network, codes, states, i, capacity, at, scratch)
     return weighted(scratch, most, head, 2 * network + 1)
 
 
@@ -155,7 +155,7 @@ def forward(sizes: Array, tables: Any, states: Array, wanted: Array, out: Array)
     hands = np.empty((2, len(states)), dtype=np.int64)
     maps = np.empty((2, len(states)), dtype=np.int64)
     inventories = numbered(states, HEAD, first, hands)
-    grounds = numbered(states, first, states.shape[1], maps)
+    grounds = numbered(states, first, first + sizes[0] * width, maps)
     of_hands, of_map = np.empty(inventories), np.empty(grounds)
     for k in range(len(wanted)):
         for n in range(networks):
@@ -163,14 +163,14 @@ def forward(sizes: Array, tables: Any, states: Array, wanted: Array, out: Array)
             for one in range(inventories):
                 of_hands[one] = from_items(tables, network, states, hands[1, one], capacity, scratch)
             for one in range(grounds):
-                of_map[one] = from_things(tables, network, states, maps[1, one], -1, scratch)
+                of_map[one] = from_things(tables, network, states, maps[1, one], capacity, -1, scratch)
             for i in range(len(states)):
                 at = states[i, 0] * width + states[i, 1]
                 odds = from_agent(tables, network, states, i, at, capacity) + of_hands[hands[0, i]]
                 if states[i, first + at] == 0:
                     odds += of_map[maps[0, i]]
                 else:  # the agent stands on an object, which looks different then
-                    odds += from_things(tables, network, states, i, at, scratch)
+                    odds += from_things(tables, network, states, i, capacity, at, scratch)
                 out[i, k, n] = odds
         if networks == 1:
             for i in range(len(states)):
@@ -215,7 +215,7 @@ def pull(
         held += 1
     d_base[network, at] += slope
     d_more[network, 0] += slope * held
-    most = most_things(things, cells, here, network, codes, states, i, at, scratch)
+    most = most_things(things, cells, here, network, codes, states, i, capacity, at, scratch)
     switch_on(scratch, most, head, d_head, 2 * network + 1, slope, down)
     for cell in range(area):
         code = states[i, first + cell]
@@ -270,4 +270,4 @@ def log_odds(sizes: Array, tables: Any, network: int, states: Array, i: int, scr
     at = states[i, 0] * sizes[1] + states[i, 1]
     agent = from_agent(tables, network, states, i, at, sizes[2])
     hands = from_items(tables, network, states, i, sizes[2], scratch)
-    return float(agent + hands + from_things(tables, network, states, i, at, scratch))
+    return float(agent + hands + from_things(tables, network, states, i, sizes[2], at, scratch))

@@ -150,15 +150,16 @@ class SetClassifiers(Classifiers):
             more=SCALE * self.overall[:, :, 4:],
         )
 
-    def _arrays(self, world: CraftingWorld) -> kernels.Tables:
-        """The tables as arrays, made anew when a parameter has changed."""
+    def _made(self, world: CraftingWorld) -> tuple[kernels.Tables, kernels.Tables]:
+        """The tables, and the same as arrays; made anew when a parameter has changed."""
         key = (world.height, world.width, id(world.rules))
         version = tuple((id(parameter), parameter._version) for parameter in self.parameters())
         if key not in self._tables or self._tables[key][0] != version:
-            with torch.no_grad():
-                arrays = [table.float().flatten(0, -2).numpy().copy() for table in self.tables(world)]
-            self._tables[key] = (version, kernels.Tables(*arrays), world.rules)  # the rules stay: their id is the key
-        found: kernels.Tables = self._tables[key][1]
+            with torch.enable_grad():
+                tables = self.tables(world)
+            arrays = [table.detach().float().flatten(0, -2).numpy().copy() for table in tables]
+            self._tables[key] = (version, (tables, kernels.Tables(*arrays)), world.rules)  # its id is part of the key
+        found: tuple[kernels.Tables, kernels.Tables] = self._tables[key][1]
         return found
 
     def _wanted(self, numbers: Sequence[int]) -> NDArray[np.int64]:
@@ -171,7 +172,7 @@ class SetClassifiers(Classifiers):
             return super().evaluate(world, states, numbers)
         assert isinstance(world, CraftingWorld)
         out = np.empty((len(states), len(numbers), 2))
-        kernels.forward(world.tables[0], tuple(self._arrays(world)), states, self._wanted(numbers), out)
+        kernels.forward(world.tables[0], tuple(self._made(world)[1]), states, self._wanted(numbers), out)
         return out
 
     def backward(self, world: World, parts: Sequence[Part]) -> None:
@@ -180,7 +181,8 @@ class SetClassifiers(Classifiers):
             super().backward(world, parts)
             return
         assert isinstance(world, CraftingWorld)
-        tables, arrays = self.tables(world), tuple(self._arrays(world))
+        tables, flat = self._made(world)
+        arrays = tuple(flat)
         gradients = tuple(np.zeros_like(array) for array in arrays)
         for states, numbers, gradient in parts:
             kernels.backward(world.tables[0], arrays, states, self._wanted(numbers), gradient, gradients)
@@ -195,4 +197,4 @@ class SetClassifiers(Classifiers):
         assert isinstance(world, CraftingWorld)
         scratch = np.empty((2, self.hidden), dtype=np.float32)
         separate = separate and not self.single
-        return kernels.goal, (world.tables[0], tuple(self._arrays(world)), self._wanted(numbers), separate, scratch)
+        return kernels.goal, (world.tables[0], tuple(self._made(world)[1]), self._wanted(numbers), separate, scratch)

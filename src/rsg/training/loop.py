@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Any, Protocol
@@ -79,11 +79,12 @@ class Progress:
     best: float | None = None
     best_step: int = 0
     stale: int = 0
-    history: list[dict[str, float]] | None = None
+    history: list[dict[str, float]] = field(default_factory=list)
     seconds: float = 0.0
     done: str = ""
 
 
+Draw = Callable[[Mapping[str, float]], None]
 Watch = Callable[[Progress, Mapping[str, float]], None]
 """Called after each step with its figures: for a progress bar."""
 
@@ -118,22 +119,21 @@ def fit(
         _check_same(run, about)
         names = dict(method.module.named_parameters())
         optimizer = torch.optim.Adam(list(names.values()), lr=settings.rate, fused=settings.device == "cpu")
-        progress = Progress(history=[])
+        progress = Progress()
         if run.has("last"):
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
             begun = time.process_time()
             figures = _step(method, data, optimizer, progress.step)
             progress.step += 1
+            better = False
             looks = progress.step % settings.check_every == 0 or progress.step == settings.steps
-            better = _look(method, data, progress, figures, reports) if looks else False
+            if looks:
+                better = _look(method, data, progress, figures)
             progress.seconds += time.process_time() - begun
-            if looks and progress.history:
-                draw(progress.history[-1])
-            if progress.step == settings.steps:
-                progress.done = "all steps were done"
-            elif progress.stale >= settings.patience:
-                progress.done = f"the held-out score has not risen since step {progress.best_step}"
+            if looks:
+                _report(method, progress, reports, draw)
+            progress.done = _ended(settings, progress)
             stop = interrupted()
             if better or progress.done or stop or progress.step % settings.save_every == 0:
                 saved = _saved(method, optimizer, progress)
@@ -164,22 +164,36 @@ def rate_at(settings: TrainingSettings, step: int) -> float:
     return settings.rate_end + (settings.rate - settings.rate_end) * turn
 
 
-def _look(
-    method: Method, data: TrainingData, progress: Progress, figures: Mapping[str, float], reports: Sequence[Report]
-) -> bool:
+def _look(method: Method, data: TrainingData, progress: Progress, figures: Mapping[str, float]) -> bool:
     """Measure the held-out score and keep it; whether it is the best so far."""
     batches = data.held_out_batches()
     rng = stream(method.settings.seed, "held-out-score")  # the same at each look: scores can be compared
     scores = [method.held_out_score(batch, rng) for batch in batches]
     score = float(np.average(scores, weights=[len(batch) for batch in batches]))
-    extra = {name: value for report in reports for name, value in report(progress.step, method).items()}
-    assert progress.history is not None
-    progress.history.append({"step": progress.step, **figures, "held_out": score, **extra})
+    progress.history.append({"step": progress.step, **figures, "held_out": score})
     if progress.best is None or score > progress.best:
         progress.best, progress.best_step, progress.stale = score, progress.step, 0
         return True
     progress.stale += progress.step > method.settings.curriculum
     return False
+
+
+def _report(method: Method, progress: Progress, reports: Sequence[Report], draw: Draw) -> None:
+    """Figures that are only looked at."""
+    for report in reports:
+        progress.history[-1].update(report(progress.step, method))
+    draw({**progress.history[-1], "cpu_seconds": progress.seconds})
+
+
+def _ended(settings: TrainingSettings, progress: Progress) -> str:
+    """Why training is over, or nothing."""
+    if progress.step >= settings.steps:
+        return "all steps were done"
+    if progress.stale >= settings.patience:
+        return f"the held-out score has not risen since step {progress.best_step}"
+    if settings.budget_seconds and progress.seconds >= settings.budget_seconds:
+        return f"the budget of {settings.budget_seconds:g} s of processor time was used up"
+    return ""
 
 
 def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> Saved:
@@ -256,7 +270,7 @@ def _ctrl_c_waits() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def _curves(folder: str | Path, wanted: bool) -> Iterator[Callable[[Mapping[str, float]], None]]:
+def _curves(folder: str | Path, wanted: bool) -> Iterator[Draw]:
     """Curves for TensorBoard: gives the function that adds a point to each."""
     if not wanted:
         yield lambda _: None

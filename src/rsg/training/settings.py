@@ -27,6 +27,7 @@ class TrainingSettings:
         check_every: steps between two looks at the held-out score.
         patience: looks without a better held-out score, after the curriculum, before training stops.
         save_every: steps between two checkpoints; a killed run loses at most so many.
+        budget_seconds: of processor time after which training ends; 0: no limit.
         device: of the networks, as torch names it.
         cache_mb: megabytes of demonstrations and of state graphs that are kept in memory, each.
     """
@@ -41,6 +42,7 @@ class TrainingSettings:
     check_every: int = 50
     patience: int = 6
     save_every: int = 50
+    budget_seconds: float = 0.0
     device: str = "cpu"
     cache_mb: int = 512
 
@@ -48,7 +50,7 @@ class TrainingSettings:
         for name in ("steps", "batch", "check_every", "patience", "save_every", "cache_mb"):
             if getattr(self, name) < 1:
                 raise RsgError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("seed", "curriculum", "held_out"):
+        for name in ("seed", "curriculum", "held_out", "budget_seconds"):
             if getattr(self, name) < 0:
                 raise RsgError(f"{name} must not be negative, not {getattr(self, name)}")
         if not 0 < self.rate_end <= self.rate:

@@ -1,0 +1,176 @@
+"""The examples of a report: a demonstration as a run understands it, costs-to-go on a map, a plan for a novel task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.random import stream
+from rsg.demos import Benchmark, Demonstration
+from rsg.language import Machine, parse
+from rsg.planning import Plan, plan, validate
+from rsg.planning.validation import Verdict
+from rsg.search import StateGraph, local_graph
+from rsg.search.cost_to_go import CostToGo, cost_to_go
+from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings
+from rsg.worlds import World
+
+COST_TASK = "grab-axe then mine-wood then craft-wood-plank"
+COST_MAP = """map:
+@...#...
+..a.#.T.
+....#...
+........
+.##..~~.
+...1.~..
+"""
+_EVERYTHING = 10_000  # a depth that reaches all states of a small map
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Actions `start` to `end` (the last one not included) that serve one subgoal."""
+
+    term: str
+    start: int
+    end: int
+
+
+def segments(terms: list[str]) -> list[Segment]:
+    """Steps in a row with the same term, as segments.
+
+    >>> segments(["a", "a", "b"])
+    [Segment(term='a', start=0, end=2), Segment(term='b', start=2, end=3)]
+    """
+    found, start = [], 0
+    for term, steps in groupby(terms):
+        end = start + len(list(steps))
+        found.append(Segment(term, start, end))
+        start = end
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A demonstration as the classifiers see it.
+
+    Attributes:
+        demo: what was shown; world: where.
+        terms: of its task.
+        responses: `[T + 1, terms]` G of each term in each state.
+        truth: `[T + 1, terms]` what really holds.
+        segments: the best alignment: which subgoal the steps serve.
+    """
+
+    demo: Demonstration
+    world: World
+    terms: tuple[str, ...]
+    responses: NDArray[np.float64]
+    truth: NDArray[np.bool_]
+    segments: list[Segment]
+
+    def turns(self, term: int) -> list[int]:
+        """The states in which a term turns true."""
+        column = self.truth[:, term]
+        return [int(i) + 1 for i in np.flatnonzero(~column[:-1] & column[1:])]
+
+
+def follow_demonstration(source: Benchmark, subgoals: Classifiers, settings: RsgSettings, seed: int = 0) -> Followed:
+    """A new demonstration of the compositional task with the largest machine, aligned as in training."""
+    machines = [Machine.of(parse(text)) for text in source.tasks("compositional")]
+    number = max(range(len(machines)), key=lambda i: machines[i].nodes)
+    machine = machines[number]
+    demo, _ = source.demonstrate("compositional", number, stream(seed, "report", "demonstration"))
+    world = source.world(demo.setting)
+    terms = tuple(str(term) for term in machine.terms)
+    log_g, _ = subgoals.goals(world, terms, demo.states[0])(demo.states)
+    method = RationalSubgoals(subgoals, replace(settings, device="cpu"), lambda _: world, [demo.task])
+    served = method.explain(demo, [machine]).scores[0].acts.argmax(axis=1)
+    names = [terms[machine.term_of[node]] for node in served]
+    return Followed(demo, world, terms, np.exp(log_g), source.truth(world, demo.states, terms), segments(names))
+
+
+@dataclass(frozen=True, eq=False)
+class CostMap:
+    """The cost-to-go of one machine node, for each place of the agent.
+
+    Attributes:
+        term: of the node.
+        world: a grid; state: `[W]` as the node is entered.
+        cost: `[height, width]` J(s, v) with the agent there and all else as in `state`; NaN where it cannot be.
+        path: (row, column) of each state from entering the node to leaving it.
+    """
+
+    term: str
+    world: Any
+    state: NDArray[Any]
+    cost: NDArray[np.float64]
+    path: list[tuple[int, int]]
+
+
+def cost_maps(world: Any, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings) -> list[CostMap]:
+    """J on all states that can be reached from a state of Crafting World, for each node that a rational agent serves."""
+    machine = Machine.of(parse(task))
+    graph = local_graph(world, state[None], _EVERYTHING)
+    terms = [str(term) for term in machine.terms]
+    log_g, log_i = subgoals.goals_with_i(world, terms, state)(graph.states)
+    found = cost_to_go(graph, machine, log_g, log_i, settings.weight, settings.one_action)
+    maps = []
+    for node, rows in rational_path(graph, found, settings.one_action):
+        entered = graph.states[rows[0]]
+        here = np.flatnonzero((graph.states[:, 2:] == entered[2:]).all(axis=1))  # all but the agent's place
+        cost = np.full((world.height, world.width), np.nan)
+        cost[graph.states[here, 0], graph.states[here, 1]] = found.cost[here, node]
+        path = [(int(graph.states[row, 0]), int(graph.states[row, 1])) for row in rows]
+        maps.append(CostMap(terms[machine.term_of[node]], world, entered, cost, path))
+    return maps
+
+
+def rational_path(graph: StateGraph, found: CostToGo, one_action: bool) -> list[tuple[int, list[int]]]:
+    """The cheapest way through world and machine from the graph's first state: each node with its states."""
+    row, node = int(graph.path[0]), int(found.then[graph.path[0], 0])
+    last = found.cost.shape[1] - 1
+    parts = [(node, [row])]
+    fresh = one_action
+    while True:
+        if not fresh and found.leave[row, node] <= found.cost[row, node]:
+            node, fresh = int(found.then[row, node]), one_action
+            if node == last:
+                return parts
+            parts.append((node, [row]))
+        else:
+            edges = np.arange(graph.edge_start[row], graph.edge_start[row + 1])
+            costs = graph.edge_cost[edges] + found.cost[graph.edge_end[edges], node]
+            row, fresh = int(graph.edge_end[edges[costs.argmin()]]), False
+            parts[-1][1].append(row)
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A plan for a start that was never trained on, and what a replay in the true world says of it."""
+
+    world: World
+    plan: Plan
+    verdict: Verdict
+    actions: tuple[str, ...]
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Which subgoal the steps serve."""
+        return segments(list(self.plan.terms))
+
+
+def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> Planned:
+    """A plan for the last novel task, the hardest, from the first start that chance gives: it may fail."""
+    number = len(source.tasks("novel")) - 1
+    demo, _ = source.demonstrate("novel", number, stream(seed, "report", "plan"))
+    world = source.world(demo.setting)
+    plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
+    made = plan(world, demo.states[0], demo.task, subgoals.goals)
+    verdict = validate(world, made, demo.task, partial(source.truth, world))
+    return Planned(world, made, verdict, tuple(world.actions[action] for action in made.actions))

@@ -1,0 +1,182 @@
+"""The pictures of a report: curves as SVG in the page's own colours, maps as PNG, plans as GIF."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import BytesIO, StringIO
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.evaluation.report_examples import CostMap, Followed, Planned
+
+# Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
+_INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
+_NAMES = {_INK: "ink", _FAINT: "faint", _ACCENT: "accent", _SECOND: "second", _BAND: "band"}
+_STYLE = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "text.color": _INK,
+    "axes.edgecolor": _FAINT,
+    "axes.labelcolor": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "grid.color": _FAINT,
+    "grid.alpha": 0.4,
+}
+_RED = "#d21f1f"
+
+
+def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
+    """One figure over the steps of training; the steps with single-term tasks only are shaded."""
+    from matplotlib import rc_context
+
+    with rc_context({**_STYLE, "svg.hashsalt": key}):
+        figure = _figure(4.4, 2.5)
+        axes = figure.subplots()
+        steps = [row["step"] for row in history]
+        if curriculum and steps:
+            axes.axvspan(0, min(curriculum, steps[-1]), color=_BAND, lw=0)
+        axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
+        axes.set(xlabel="step", title=label, xlim=(0, None))
+        axes.title.set_fontsize(10)
+        axes.grid(axis="y")
+        return svg(figure, f"{label} over the steps of training")
+
+
+def response_strips(followed: Followed) -> str:
+    """G of each term along the demonstration; the steps that serve the term are shaded, true changes are marked."""
+    from matplotlib import rc_context
+
+    steps = len(followed.demo)
+    with rc_context({**_STYLE, "svg.hashsalt": "responses"}):
+        figure = _figure(7.2, 0.62 * len(followed.terms) + 0.75)
+        rows = figure.subplots(len(followed.terms), 1, sharex=True, squeeze=False)[:, 0]
+        for number, (axes, term) in enumerate(zip(rows, followed.terms, strict=True)):
+            for part in followed.segments:
+                if part.term == term:
+                    axes.axvspan(part.start, part.end, color=_BAND, lw=0)
+            axes.plot(followed.responses[:, number], color=_ACCENT, lw=1.6, marker="o", markersize=2.5)
+            for turn in followed.turns(number):
+                axes.axvline(turn, color=_SECOND, lw=1.4, ls=(0, (4, 2)))
+            axes.set(ylim=(-0.08, 1.08), yticks=[0, 1], xlim=(-0.3, steps + 0.3))
+            axes.set_ylabel(term, rotation=0, ha="right", va="center")
+        rows[-1].set_xlabel("step of the demonstration")
+        rows[-1].xaxis.get_major_locator().set_params(integer=True)
+        return svg(figure, "Responses of the classifiers along a demonstration")
+
+
+def cost_picture(shown: CostMap, low: float, high: float) -> bytes:
+    """A map with every place of the agent coloured by its cost; the plan dotted, its goal in a red box."""
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.patches import Rectangle
+
+    height, width = shown.cost.shape
+    figure = _figure(0.52 * width, 0.52 * height, layout=None)
+    axes = figure.add_axes((0, 0, 1, 1))
+    depths = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
+    depths.set_bad("#bbb8b0")
+    norm = Normalize(low, high)
+    axes.imshow(np.ma.masked_invalid(shown.cost), cmap=depths, norm=norm)
+    for y, x in np.ndindex(height, width):
+        _draw_cell(axes, shown, y, x, dark=norm(shown.cost[y, x]) > 0.55)
+    rows, columns = zip(*shown.path, strict=True)
+    axes.plot(columns, rows, ":", color="white", lw=4.5)
+    axes.plot(columns, rows, ":", color="black", lw=2.2)
+    axes.plot(columns[0], rows[0], "o", color="black", markeredgecolor="white", markersize=8)
+    axes.add_patch(Rectangle((columns[-1] - 0.48, rows[-1] - 0.48), 0.96, 0.96, fill=False, ec=_RED, lw=3))
+    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    axes.axis("off")
+    data = BytesIO()
+    figure.savefig(data, format="png", dpi=120)
+    return data.getvalue()
+
+
+def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
+    """What lies in a cell, and its cost."""
+    from rsg.worlds.crafting.sprites import SPRITES, sprite
+
+    name = shown.world.rules.names[shown.world.cells(shown.state)[y, x]]
+    if name in SPRITES:
+        extent = (x - 0.42, x + 0.42, y + 0.42, y - 0.42)
+        axes.imshow(sprite(name, 48), extent=extent, zorder=1.5, interpolation="antialiased")
+    elif np.isfinite(shown.cost[y, x]):
+        colour = "white" if dark else "#22384c"
+        axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color=colour, alpha=0.9)
+
+
+def cost_range(maps: Sequence[CostMap]) -> tuple[float, float]:
+    """The least and the largest cost on some maps, so that they share one scale."""
+    every = np.concatenate([shown.cost[np.isfinite(shown.cost)] for shown in maps])
+    return float(every.min()), max(float(every.max()), float(every.min()) + 1e-6)
+
+
+def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
+    """One state as PNG."""
+    from PIL import Image
+
+    data = BytesIO()
+    picture = Image.fromarray(world.render(state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE)
+    picture.save(data, format="PNG", optimize=True)
+    return data.getvalue()
+
+
+def plan_animation(planned: Planned, cell: int = 48) -> bytes:
+    """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
+    from PIL import Image
+
+    states, steps = planned.plan.states, len(planned.actions)
+    words = [
+        f"{i + 1}/{steps}  {action}  for {term}"
+        for i, (action, term) in enumerate(zip(planned.actions, planned.plan.terms, strict=True))
+    ]
+    ends = [*words, f"{steps} steps: done" if planned.plan.found else "no plan was found"]
+    frames = [_frame(planned.world, state, text, cell) for state, text in zip(states, ends, strict=True)]
+    first = [frame.quantize(128, method=Image.Quantize.FASTOCTREE) for frame in frames]
+    changes = [before != after for before, after in pairwise(planned.plan.terms)]
+    times = [900 if change else 280 for change in [*changes, False]] + [2500]
+    data = BytesIO()
+    first[0].save(data, format="GIF", save_all=True, append_images=first[1:], duration=times[-len(first) :], loop=0)
+    return data.getvalue()
+
+
+def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> Any:
+    """A state with words below it."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    picture = Image.fromarray(world.render(state, cell))
+    frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
+    frame.paste(picture)
+    ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
+    return frame
+
+
+def _figure(width: float, height: float, layout: str | None = "constrained") -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout=layout)
+
+
+def svg(figure: Any, label: str) -> str:
+    """A figure as SVG to stand inside of a page: no references to anywhere, colours by the page's names."""
+    text = StringIO()
+    figure.patch.set_alpha(0)
+    for axes in figure.axes:
+        axes.patch.set_alpha(0)
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    body = text.getvalue()
+    body = body[body.index("<svg") :]
+    box = re.search(r'viewBox="([^"]*)"', body)
+    assert box is not None
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<svg[^>]*>", f'<svg viewBox="{box.group(1)}" role="img" aria-label="{label}">', body, count=1)
+    body = re.sub(r"(font: [0-9.]+px) [^;\"]*", r"\1 system-ui, sans-serif", body)
+    for colour, name in _NAMES.items():
+        body = body.replace(colour, f"var(--{name})")
+    return body

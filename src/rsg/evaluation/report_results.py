@@ -1,0 +1,104 @@
+"""The figures of a report: planning success of a run on both splits, an untrained model beside it, and the paper's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rsg.core.progress import Advance
+from rsg.demos import Benchmark
+from rsg.evaluation.planning import evaluate_planning
+from rsg.subgoals import Classifiers, untrained
+
+SPLITS = ("compositional", "novel")
+Results = dict[str, dict[str, dict[str, Any]]]
+"""What `evaluate_planning` gives, by model (`rsg`, `untrained`) and by split: plain JSON."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the paper prints for RSG in Crafting World; rates are fractions, times are seconds.
+
+    Success: its table of planning with instructions. Times: the appendix's table of computation times, where training
+    is 60 epochs of 17.0 minutes; the hardware is not stated.
+    """
+
+    compositional: float = 0.996
+    novel: float = 0.978
+    training: float = 60 * 17.0 * 60
+    plan: float = 4.6962
+    source: str = "Learning Rational Subgoals from Demonstrations and Instructions (AAAI 2023)"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many starts of each task are planned from."""
+
+    compositional: int = 30
+    novel: int = 50
+    untrained: int = 3
+
+    def plans(self, source: Benchmark) -> int:
+        """How many plans that is in all."""
+        tasks = {split: len(source.tasks(split)) for split in SPLITS}
+        own = tasks["compositional"] * self.compositional + tasks["novel"] * self.novel
+        return own + self.untrained * sum(tasks.values())
+
+
+def measure(
+    source: Benchmark,
+    subgoals: Classifiers,
+    sizes: Sizes | None = None,
+    seed: int = 0,
+    advance: Advance | None = None,
+) -> Results:
+    """Plan for both splits with learned subgoals and with untrained ones; every plan is judged by the truth."""
+    sizes = sizes or Sizes()
+    starts = {"compositional": sizes.compositional, "novel": sizes.novel}
+    floor = untrained(source.vocabulary)
+    return {
+        "rsg": {
+            split: evaluate_planning(source, split, subgoals.goals, starts[split], seed, advance=advance)
+            for split in SPLITS
+        },
+        "untrained": {
+            split: evaluate_planning(source, split, floor.goals, sizes.untrained, seed, advance=advance)
+            for split in SPLITS
+        },
+    }
+
+
+def unseen_success(results: Results) -> tuple[float, list[str]]:
+    """Success on the novel tasks that are not among the compositional ones, and those that are, and so are left out."""
+    known = {row["task"] for row in results["rsg"]["compositional"]["tasks"]}
+    rows = results["rsg"]["novel"]["tasks"]
+    new = [row for row in rows if row["task"] not in known]
+    episodes = sum(row["episodes"] for row in new)
+    rate = sum(row["success"] * row["episodes"] for row in new) / episodes if episodes else float("nan")
+    return rate, [row["task"] for row in rows if row["task"] in known]
+
+
+def percent(rate: float) -> str:
+    """A fraction as people read it.
+
+    >>> percent(0.996), percent(1.0)
+    ('99.6 %', '100.0 %')
+    """
+    return f"{100 * rate:.1f} %"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> duration(0.00047), duration(4.6962), duration(14.3), duration(61200)
+    ('0.47 ms', '4.7 s', '14 s', '17 h')
+    """
+    for limit, unit, size in ((1.0, "ms", 1e-3), (180.0, "s", 1.0), (7200.0, "min", 60.0)):
+        if seconds < limit:
+            return f"{_short(seconds / size)} {unit}"
+    return f"{_short(seconds / 3600)} h"
+
+
+def _short(number: float) -> str:
+    digits = 2 if number < 1 else 1 if number < 10 else 0
+    return f"{number:.{digits}f}"

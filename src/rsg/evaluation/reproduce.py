@@ -1,0 +1,280 @@
+"""The harness: from an experiment to its section of the results, running only what is missing.
+
+An experiment is a list of jobs and a function from their results to a section; see `rsg.evaluation.experiments` for
+how to add one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rsg.core.errors import RsgError
+from rsg.core.files import replacing
+from rsg.core.progress import Advance
+from rsg.core.words import quantity
+from rsg.core.workers import Ended, side_by_side
+from rsg.demos import Recipe, Store, make_demonstrations
+from rsg.evaluation.jobs import Job, Plain, finished, perform, store_folder
+from rsg.evaluation.tables import with_section
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is run: seeds 0 to `seeds` - 1; `quick` asks for a small version that only shows that all works."""
+
+    seeds: int
+    quick: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a section: what it shows, and a function that draws it into a file."""
+
+    caption: str
+    draw: Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """What an experiment says.
+
+    Attributes:
+        title: its headline.
+        text: markdown.
+        summary: the figures of the text as plain JSON.
+        pictures: by name; they follow the text.
+    """
+
+    title: str
+    text: str
+    summary: Plain
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
+
+
+Results = Mapping[str, Plain]
+"""The results of the finished jobs, by name, in the order of the jobs."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Something that can be reproduced.
+
+    Attributes:
+        name: the word for it on the command line.
+        seeds, quick_seeds: how many seeds are run unless the user says otherwise.
+        jobs: lists what is to be done.
+        section: turns results into a section; some jobs may be missing from them (`--report-only`).
+    """
+
+    name: str
+    seeds: int
+    quick_seeds: int
+    jobs: Callable[[Extent], list[Job]]
+    section: Callable[[Extent, Results], Section]
+
+    def extent(self, seeds: int | None, quick: bool) -> Extent:
+        """How much is run if the user asks for that."""
+        if seeds is not None and seeds < 1:
+            raise RsgError(f"seeds must be at least 1, not {seeds}")
+        return Extent(seeds or (self.quick_seeds if quick else self.seeds), quick)
+
+
+class Reproduction:
+    """An experiment in a work folder: what is done of it, doing the rest, and writing it down.
+
+    Args:
+        experiment: which.
+        extent: how much of it.
+        work: where results, runs and demonstrations are kept.
+    """
+
+    def __init__(self, experiment: Experiment, extent: Extent, work: str | Path) -> None:
+        self.experiment, self.extent, self.work = experiment, extent, Path(work)
+        self.jobs = experiment.jobs(extent)
+        names = [job.name for job in self.jobs]
+        assert len(set(names)) == len(names), "each job of an experiment has a name of its own"
+
+    def kept(self) -> dict[str, Plain]:
+        """All that is kept of the finished jobs, by name."""
+        pairs = [(job.name, finished(job, self.work)) for job in self.jobs]
+        return {name: kept for name, kept in pairs if kept is not None}
+
+    def missing(self) -> list[Job]:
+        """The jobs that are still to be done."""
+        return [job for job in self.jobs if finished(job, self.work) is None]
+
+    def recipes(self) -> list[Recipe]:
+        """The demonstrations that missing jobs need."""
+        return list(dict.fromkeys(recipe for job in self.missing() for recipe in job.needs))
+
+    def outlook(self, workers: int) -> str:
+        """What lies ahead, in a sentence."""
+        missing = self.missing()
+        done = f"{quantity(len(self.jobs), 'job')}, {len(self.jobs) - len(missing)} done"
+        if not missing:
+            return done
+        minutes = [job.minutes for job in missing]
+        ahead = max(sum(minutes) / max(1, workers), *minutes, 1.0)
+        return f"{done}; about {quantity(round(ahead), 'minute')} on {quantity(workers, 'worker')}"
+
+    def demonstrate(self, workers: int, advance: Advance | None = None) -> None:
+        """Make the demonstrations that missing jobs need, once for all of them."""
+        for recipe in self.recipes():
+            make_demonstrations(recipe, store_folder(self.work, recipe), workers, advance)
+
+    def run(self, workers: int, tell: Callable[[Job, Ended], None] | None = None) -> None:
+        """Do the missing jobs, so many at a time; if some fail, the others are still done and kept."""
+        jobs = self.missing()
+        failed: list[tuple[Job, str]] = []
+        with self._alone(), closing(side_by_side([(perform, (job, self.work)) for job in jobs], workers)) as ended:
+            for one in ended:
+                job = jobs[one.number]
+                if one.problem:
+                    failed.append((job, one.problem + self._log(job, one)))
+                if tell:
+                    tell(job, one)
+        if failed:
+            which = "; ".join(f"{job.experiment}/{job.name}: {problem}" for job, problem in failed[:3])
+            more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
+            raise RsgError(
+                f"{len(failed)} of {quantity(len(self.jobs), 'job')} failed: {which}{more}. "
+                f"What is finished is kept in {self.work}; the same command does the rest"
+            )
+
+    def _log(self, job: Job, ended: Ended) -> str:
+        """Keep the traceback of a job; says where it is."""
+        if not ended.details:
+            return ""
+        path = job.file(self.work).with_suffix(".log")
+        with replacing(path) as part:
+            part.write_text(ended.details, encoding="utf-8")
+        return f" (see {path})"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else does these jobs in the same folder meanwhile; the lock goes with the process."""
+        folder = self.work / self.experiment.name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = (folder / ".lock").open("w")
+        except OSError as error:
+            raise RsgError(f"cannot write to {folder}: {error.strerror}") from None
+        with handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RsgError(f"another rsg reproduce works in {folder}; wait for it, or give another --work") from None
+            yield
+
+    def command(self) -> str:
+        """What a reader types to get the same."""
+        seeds = self.experiment.quick_seeds if self.extent.quick else self.experiment.seeds
+        more = "" if self.extent.seeds == seeds else f" --seeds {self.extent.seeds}"
+        return f"rsg reproduce {self.experiment.name}{more}{' --quick' if self.extent.quick else ''}"
+
+    def write(self, out: str | Path, order: Sequence[str] = ()) -> Plain:
+        """Write the section into `out`, raw figures and pictures into `results` beside it; gives the summary.
+
+        Args:
+            out: a markdown file; the sections of other experiments stay as they are.
+            order: the names of all experiments, in the order of their sections.
+        """
+        out, kept = Path(out), self.kept()
+        if not kept:
+            raise RsgError(f"no job of {self.experiment.name} is finished in {self.work}; run it without --report-only")
+        section = self.experiment.section(self.extent, {name: one["result"] for name, one in kept.items()})
+        text = _read(out)
+        folder, name = out.parent / "results", self.experiment.name
+        files = {picture: f"{name}-{picture}.png" for picture in section.pictures}
+        body = _markdown(self, section, kept, files)
+        text = with_section(text, name, body, order, str(out))  # says so if it cannot, before anything is written
+        raw = _raw(self, section, kept)
+        with replacing(folder / f"{name}.json") as part:
+            part.write_text(raw, encoding="utf-8")
+        for picture, file in files.items():
+            with replacing(folder / file) as part:
+                section.pictures[picture].draw(part)
+        with replacing(out) as part:
+            part.write_text(text, encoding="utf-8")
+        return section.summary
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise RsgError(f"cannot read {path} ({error}); move it away, or give another --out") from None
+
+
+def _markdown(made: Reproduction, section: Section, kept: Mapping[str, Plain], files: Mapping[str, str]) -> str:
+    """A whole section: what the experiment says, its pictures, and how it came about."""
+    quick = made.extent.quick
+    parts = [f"## {section.title}{' (quick run)' if quick else ''}"]
+    if quick:
+        parts.append("**A quick run: it shows that everything works. Its figures are no results.**")
+    if len(kept) < len(made.jobs):
+        parts.append(f"**Unfinished: {len(kept)} of {quantity(len(made.jobs), 'job')}.**")
+    parts.append(section.text.strip())
+    parts += [f"![{section.pictures[name].caption}](results/{file})" for name, file in files.items()]
+    parts.append("\n".join(f"- {line}" for line in _origin(made, kept)))
+    return "\n\n".join(parts)
+
+
+def _origin(made: Reproduction, kept: Mapping[str, Plain]) -> list[str]:
+    """How figures came about: command, seeds, hardware, data."""
+    seeds = made.extent.seeds
+    machines = [
+        f"{one['processor']}, {quantity(one['cores'], 'core')}, {one['platform']}; Python {one['python']}, "
+        f"torch {one['torch']}, numpy {one['numpy']}, numba {one['numba']}, rsg {one['rsg']}"
+        for one in _distinct(kept, "environment")
+    ]
+    data = {name: digest for one in kept.values() for name, digest in one["data"].items()}
+    minutes = sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60
+    name = made.experiment.name
+    return [
+        f"Command: `{made.command()}`; {'seed 0' if seeds == 1 else f'seeds 0 to {seeds - 1}'}; "
+        f"{quantity(len(kept), 'job')}, {minutes:.1f} minutes of processor time.",
+        *(f"Hardware: {machine}; one thread per job." for machine in machines),
+        *(f"Data: {store}, sha256 `{digest[:16]}…`." for store, digest in data.items()),
+        f"Raw figures of every job: [results/{name}.json](results/{name}.json).",
+    ]
+
+
+def _distinct(kept: Mapping[str, Plain], key: str) -> list[Any]:
+    found: list[Any] = []
+    for one in kept.values():
+        if one[key] not in found:
+            found.append(one[key])
+    return found
+
+
+def _raw(made: Reproduction, section: Section, kept: Mapping[str, Plain]) -> str:
+    """Every figure as JSON, a job to a line."""
+    machines = _distinct(kept, "environment")
+    head = {
+        "experiment": made.experiment.name,
+        "command": made.command(),
+        "quick": made.extent.quick,
+        "seeds": list(range(made.extent.seeds)),
+        "environments": machines,
+        "data": {name: digest for one in kept.values() for name, digest in one["data"].items()},
+        "summary": section.summary,
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)},\n" for key, value in head.items()]
+    jobs = []
+    for name, one in kept.items():
+        rest = {key: one[key] for key in ("parameters", "needs", "result", "took")}
+        jobs.append(json.dumps({"job": name, "environment": machines.index(one["environment"]), **rest}))
+    return "{\n" + "".join(lines) + '"jobs": [\n' + ",\n".join(jobs) + "\n]\n}\n"
+
+
+def stored(work: str | Path, recipe: Recipe) -> int:
+    """How many demonstrations of a recipe are there already."""
+    folder = store_folder(Path(work), recipe)
+    return len(Store(folder)) if (folder / "manifest.json").exists() else 0
