@@ -102,13 +102,34 @@ def test_an_exact_count_of_any_length(rsg):
 
 def test_demo(rsg, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = rsg("demo")
+    words = ("demo", "--quick", "--per-task", "5")
+    code, out, err = rsg(*words)
     assert (code, err) == (0, "")
-    assert "Does a trajectory do the task?" in out
-    assert "all is well" in out
-    assert (tmp_path / "out/demonstration.gif").exists()
-    code, out, _ = rsg("demo", "--json")
-    assert len(json.loads(out)["tasks"]) == 3
+    assert "260 of 52 tasks" in out
+    assert "RSG, paper               99.6 %   97.8 %" in out
+    assert "The report: out/demo/report.html" in out
+    assert "rsg eval crafting --subgoals out/demo/run" in out
+    assert "\x1b" not in out
+    first = (tmp_path / "out/demo/report.html").read_text()
+    assert "rsg demo --quick --per-task 5" in first
+    code, out, err = rsg(*words, "--json")
+    assert (code, err) == (0, "")
+    values = json.loads(out)
+    assert values["report"] == "out/demo/report.html"
+    assert values["demonstrations"] == {"folder": "out/demo/demonstrations-5", "episodes": 260}
+    assert values["results"]["rsg"]["novel"]["episodes"] == 24
+    assert values["paper"]["novel"] == 0.978
+
+
+def test_the_demo_removes_nothing_that_is_not_its_own(rsg, tmp_path):
+    from rsg.training import Run
+
+    Run.create(tmp_path / "run", {"method": "rsg", "source": {"world": "crafting"}})
+    code, _, err = rsg("demo", "--out", str(tmp_path))
+    assert code == 2
+    assert "did not make" in err
+    assert [file.name for file in tmp_path.iterdir()] == ["run"]
+    assert rsg("demo", "--per-task", "0")[0] == 2
 
 
 def test_doctor(rsg):

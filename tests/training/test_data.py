@@ -17,7 +17,9 @@ DEMOS = small_demos()
 def numbered(count, task="a", steps=2):
     """Demonstrations that are told apart by their first number."""
     tasks = [task] if isinstance(task, str) else task
-    return [Demonstration(np.full((steps + 1, 1), i), np.zeros(steps, int), tasks[i % len(tasks)]) for i in range(count)]
+    return [
+        Demonstration(np.full((steps + 1, 1), i), np.zeros(steps, int), tasks[i % len(tasks)]) for i in range(count)
+    ]
 
 
 def numbers(demos):

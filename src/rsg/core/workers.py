@@ -52,8 +52,8 @@ def side_by_side(work: Sequence[tuple[Callable[..., object], Sequence[Any]]], wo
                     number, (function, arguments) = todo.pop()
                     ear, process = _start(function, arguments)
                     running[ear] = (number, process)
-            for ear in wait_for(list(running)):
-                assert isinstance(ear, Connection)
+            heard = wait_for(list(running))
+            for ear in [one for one in running if one in heard]:
                 number, process = running.pop(ear)
                 yield _ended(number, process, ear)
     finally:

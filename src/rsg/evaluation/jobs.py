@@ -110,9 +110,17 @@ def finished(job: Job, work: Path) -> Plain | None:
         return None
 
 
+def work_on(job: Job, work: Path) -> None:
+    """What a process of its own does with a job. Jobs share the cores: none takes more than one."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # if torch is not loaded yet
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+    perform(job, work)
+
+
 def perform(job: Job, work: Path) -> None:
     """Do a job and keep its result; goes on with what an interrupted one left."""
-    _one_thread()
     place = _prepared(job, work)
     begun, used = time.perf_counter(), time.process_time()
     result = job.run(job.parameters, place)
@@ -154,14 +162,6 @@ def _text(value: Plain, what: str) -> str:
         return json.dumps(value, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise RsgError(f"{what} cannot be kept as JSON: {error}") from None
-
-
-def _one_thread() -> None:
-    """Jobs share the cores: none takes more than one."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # if torch is not loaded yet
-    torch: Any = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
 
 
 def data_hash(store: Store) -> str:

@@ -30,7 +30,18 @@ from rsg.subgoals import Classifiers, RsgSettings, load_subgoals
 from rsg.training import Run
 from rsg.training.settings import restored
 
-__all__ = ["Paper", "Reported", "Results", "Sizes", "measure", "open_run", "write_report"]
+__all__ = [
+    "SPLITS",
+    "Paper",
+    "Reported",
+    "Results",
+    "Sizes",
+    "duration",
+    "measure",
+    "open_run",
+    "percent",
+    "write_report",
+]
 
 _PAPER = Paper()
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
@@ -95,25 +106,25 @@ def write_report(path: str | Path, run: str | Path | Reported, results: Results,
 
 def _headline(run: Reported, results: Results) -> str:
     own = results["rsg"]
-    seconds = run.notes["seconds"]
     tiles = [
         _tile(percent(own["compositional"]["success"]), "compositional tasks", percent(_PAPER.compositional)),
         _tile(percent(own["novel"]["success"]), "novel tasks", percent(_PAPER.novel)),
-        _tile(duration(seconds), "training", duration(_PAPER.training)),
+        _tile(duration(run.notes["seconds"]), "training", duration(_PAPER.training)),
         _tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(_PAPER.plan)),
     ]
-    unseen, known = unseen_success(results)
-    without = f" Without {_and(known)}, which is also trained on, the novel rate is {percent(unseen)}." if known else ""
+    known = unseen_success(results)[1]
+    unseen = f"Unseen only: without {_and(known)}, which is also compositional. " if known else ""
     text = (
         f"<h1>Rational subgoals in {escape(run.source.name.capitalize())} World</h1>"
         f"<p class='lead'>What the run <code>{escape(run.folder.name)}</code> learned from demonstrations and their "
         "descriptions, and how well plans made with it do what was asked.</p>"
-        f"<div class='tiles'>{''.join(tiles)}</div>{_success_table(results)}"
-        f"<p class='note'>Each plan may expand 5,000 (state, node) pairs, is replayed in the true world and judged by "
-        f"the true meaning of the terms. Strict: each subgoal false where its part begins and true where it ends. "
-        f"Lenient: each true somewhere, in order.{without} Starts are drawn with seed {own['novel']['seed']}; in "
-        f"brackets the 95 % interval. Training time is processor time, with the compilation of kernels if it was the "
-        f"first run. The paper’s figures: <cite>{escape(_PAPER.source)}</cite>, hardware not stated.</p>"
+        f"<div class='tiles'>{''.join(tiles)}</div>{_success_table(run, results)}"
+        "<p class='note'>Each plan may expand 5,000 (state, node) pairs, is replayed in the true world and judged by "
+        "the true meaning of the terms. Strict: each subgoal is false where its part begins and true where it ends. "
+        "Lenient: each is true somewhere, in order. In brackets the 95 % interval. "
+        f"{unseen}Starts are drawn with seed {own['novel']['seed']}. Training time is processor time; where kernels "
+        "were compiled during training, for the first time, that is in it. The paper, which does not state its hardware: "
+        f"<cite>{escape(_PAPER.source)}</cite>.</p>"
     )
     return _section("", text + _task_tables(results))
 
@@ -122,20 +133,30 @@ def _tile(value: str, label: str, paper: str) -> str:
     return f"<div class='tile'><b>{value}</b><span>{label}</span><small>paper {paper}</small></div>"
 
 
-def _success_table(results: Results) -> str:
+def _success_table(run: Reported, results: Results) -> str:
+    models = (results["rsg"], results["untrained"])
+    paper = {"compositional": _PAPER.compositional, "novel": _PAPER.novel}
     rows = []
-    for name, title in (("rsg", "RSG, this run"), ("untrained", "untrained model")):
-        cells = []
-        for split in SPLITS:
-            found = results[name][split]
-            low, high = found["success_interval"]
-            cells.append(f"<b>{percent(found['success'])}</b> [{100 * low:.1f}, {100 * high:.1f}]")
-            cells.append(percent(found["success_lenient"]))
-        rows.append([title, *cells, *(f"{results[name][split]['episodes']:,}" for split in SPLITS)])
-    paper = ["RSG, paper", f"<b>{percent(_PAPER.compositional)}</b>", "", f"<b>{percent(_PAPER.novel)}</b>", "", "", ""]
-    rows.insert(1, paper)
-    titles = ["success", "compositional, strict", "lenient", "novel, strict", "lenient", "starts comp.", "starts novel"]
-    return _table(titles, rows)
+    for split in SPLITS:
+        strict, floor = (f"<b>{percent(found[split]['success'])}</b> {_interval(found[split])}" for found in models)
+        rows.append([f"{split}, strict", strict, f"<b>{percent(paper[split])}</b>", floor])
+        lenient, floor = (percent(found[split]["success_lenient"]) for found in models)
+        rows.append([f"{split}, lenient", lenient, "", floor])
+    unseen, known = unseen_success(results)
+    if known:
+        rows.append(["novel, strict, unseen only", percent(unseen), "", ""])
+    for split in SPLITS:
+        rows.append([f"starts, {split}", f"{models[0][split]['episodes']:,}", "", f"{models[1][split]['episodes']:,}"])
+    for split in SPLITS:
+        own, floor = (duration(found[split]["plan_ms_median"] / 1000) for found in models)
+        rows.append([f"median time of a plan, {split}", own, duration(_PAPER.plan), floor])
+    rows.append(["training", duration(run.notes["seconds"]), f"{duration(_PAPER.training)}", ""])
+    return _table(["", "RSG, this run", "RSG, paper", "untrained"], rows, "figures")
+
+
+def _interval(found: dict[str, Any]) -> str:
+    low, high = found["success_interval"]
+    return f"<small>[{100 * low:.1f}, {100 * high:.1f}]</small>"
 
 
 def _task_tables(results: Results) -> str:
@@ -165,7 +186,7 @@ def _training(run: Reported) -> str:
         pictures.curve(history, "loss", "loss of the batch", curriculum),
     ]
     ended = escape(notes["done"]) or "interrupted"
-    shaded = " Shaded: the steps that see single-term tasks only." if curriculum else ""
+    shaded = " Shaded: steps with single-term tasks only; when longer tasks join, the loss rises." if curriculum else ""
     best = f"best held-out score {notes['best']:.3f} at step {notes['best_step']}" if notes["best"] is not None else ""
     text = (
         f"<p>{notes['step']:,} steps of {run.settings.batch} demonstrations ({ended}), "
@@ -198,17 +219,17 @@ def _costs(run: Reported) -> str:
 
     world, state = read_map(COST_MAP)
     maps = cost_maps(world, state, COST_TASK, run.subgoals, run.settings)
-    low, high = pictures.cost_range(maps)
     drawn = []
     for shown in maps:
         held = ", ".join(world.inventory(shown.state)) or "nothing"
-        words = f"<b>{escape(shown.term)}</b>, holding {escape(held)}"
-        drawn.append(_figure(_png(pictures.cost_picture(shown, low, high), f"cost-to-go of {shown.term}"), words))
+        low, high = shown.range
+        words = f"<b>{escape(shown.term)}</b>, holding {escape(held)}: {low:.2f} to {high:.2f}"
+        drawn.append(_figure(_png(pictures.cost_picture(shown), f"cost-to-go of {shown.term}"), words))
     text = (
         f"<p>The paper’s value-function figure for <code>{COST_TASK}</code>: for each machine node, every cell is "
         "coloured by what is left to pay when the agent stands there, J(s, v), computed with the learned classifiers. "
-        f"Deeper colour is a larger cost ({low:.2f} to {high:.2f}, one scale for all). Dotted: the cheapest way from "
-        "where the node is entered; red box: where it leaves the node.</p>"
+        "Deeper colour is a larger cost; each picture has its own scale. Dotted: a rational way from where the node is "
+        "entered; red box: where it is left for the next one.</p>"
     )
     return _section("Cost-to-go", f"{text}<div class='row'>{''.join(drawn)}</div>")
 
@@ -228,7 +249,7 @@ def _novel(shown: Planned) -> str:
     effort = f"{made.expansions:,} expansions, {1000 * made.seconds:.2f} ms"
     size = f"{len(shown.actions)} steps, cost {made.cost:.2f}; " if made.found else ""
     text = (
-        f"<p>The last and longest novel task, never trained on: <code>{escape(str(made.task))}</code>. "
+        f"<p>The last of the novel tasks, never trained on: <code>{escape(str(made.task))}</code>. "
         f"{size}{effort}. Replayed in the true world: <b>{escape(verdict)}</b>.</p>"
     )
     film = _figure(_gif(pictures.plan_animation(shown), "the plan, step by step"))
@@ -329,18 +350,22 @@ th, td { text-align: right; padding: .3rem .8rem .3rem 0; border-bottom: 1px sol
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child, .facts td, .facts th, .plan th, .plan td { text-align: left; }
 .facts td:first-child { white-space: nowrap; }
+.figures td:not(:first-child) { white-space: nowrap; }
+.figures td:first-child { min-width: 9rem; }
+td small { color: var(--soft); }
+.figures th { white-space: nowrap; }
 .moves { letter-spacing: .05em; }
 figure { margin: 0; }
 figcaption { font-size: .85rem; color: var(--soft); padding-top: .25rem; }
 img, svg { display: block; max-width: 100%; height: auto; border-radius: 6px; }
 svg { width: 100%; }
-.row { display: flex; flex-wrap: wrap; gap: 1.1rem; }
+.row { display: flex; flex-wrap: wrap; gap: 1.1rem; margin-top: .8rem; }
 .row > figure { flex: 1 1 17rem; min-width: 0; }
 .row.small > figure { flex: 0 1 9rem; }
 .row.plan > figure { flex: 0 1 18rem; }
 .row.plan > div { flex: 1 1 18rem; min-width: 0; }
 summary { cursor: pointer; color: var(--accent); padding: .2rem 0; }
-@media (max-width: 40rem) { body { padding: .6rem; } section { padding: .9rem; } }
+@media (max-width: 40rem) { body { padding: .6rem; } section { padding: .9rem; } td small { display: block; } }
 </style>
 </head>
 <body>

@@ -112,9 +112,16 @@ class CostMap:
     cost: NDArray[np.float64]
     path: list[tuple[int, int]]
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest cost."""
+        return float(np.nanmin(self.cost)), float(np.nanmax(self.cost))
 
-def cost_maps(world: Any, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings) -> list[CostMap]:
-    """J on all states that can be reached from a state of Crafting World, for each node that a rational agent serves."""
+
+def cost_maps(
+    world: Any, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings
+) -> list[CostMap]:
+    """J on all that can be reached from a state of Crafting World, for each node that a rational agent serves."""
     machine = Machine.of(parse(task))
     graph = local_graph(world, state[None], _EVERYTHING)
     terms = [str(term) for term in machine.terms]
@@ -132,13 +139,17 @@ def cost_maps(world: Any, state: NDArray[Any], task: str, subgoals: Classifiers,
 
 
 def rational_path(graph: StateGraph, found: CostToGo, one_action: bool) -> list[tuple[int, list[int]]]:
-    """The cheapest way through world and machine from the graph's first state: each node with its states."""
+    """The cheapest way through world and machine from the graph's first state: each node with its states.
+
+    A node is left as soon as waiting gains less than half an action: small differences of classifiers are no reason.
+    """
+    slack = graph.edge_cost.min() / 2
     row, node = int(graph.path[0]), int(found.then[graph.path[0], 0])
     last = found.cost.shape[1] - 1
     parts = [(node, [row])]
     fresh = one_action
     while True:
-        if not fresh and found.leave[row, node] <= found.cost[row, node]:
+        if not fresh and found.leave[row, node] <= found.cost[row, node] + slack:
             node, fresh = int(found.then[row, node]), one_action
             if node == last:
                 return parts

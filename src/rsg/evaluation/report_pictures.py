@@ -16,7 +16,7 @@ from rsg.evaluation.report_examples import CostMap, Followed, Planned
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
 _NAMES = {_INK: "ink", _FAINT: "faint", _ACCENT: "accent", _SECOND: "second", _BAND: "band"}
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 9,
@@ -72,7 +72,7 @@ def response_strips(followed: Followed) -> str:
         return svg(figure, "Responses of the classifiers along a demonstration")
 
 
-def cost_picture(shown: CostMap, low: float, high: float) -> bytes:
+def cost_picture(shown: CostMap) -> bytes:
     """A map with every place of the agent coloured by its cost; the plan dotted, its goal in a red box."""
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Rectangle
@@ -80,12 +80,11 @@ def cost_picture(shown: CostMap, low: float, high: float) -> bytes:
     height, width = shown.cost.shape
     figure = _figure(0.52 * width, 0.52 * height, layout=None)
     axes = figure.add_axes((0, 0, 1, 1))
-    depths = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
-    depths.set_bad("#bbb8b0")
-    norm = Normalize(low, high)
-    axes.imshow(np.ma.masked_invalid(shown.cost), cmap=depths, norm=norm)
+    blues = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
+    norm = Normalize(*shown.range)
+    axes.imshow(np.ma.masked_invalid(shown.cost), cmap=blues.with_extremes(bad="#bbb8b0"), norm=norm)
     for y, x in np.ndindex(height, width):
-        _draw_cell(axes, shown, y, x, dark=norm(shown.cost[y, x]) > 0.55)
+        _draw_cell(axes, shown, y, x, dark=float(norm(shown.cost[y, x])) > 0.55)
     rows, columns = zip(*shown.path, strict=True)
     axes.plot(columns, rows, ":", color="white", lw=4.5)
     axes.plot(columns, rows, ":", color="black", lw=2.2)
@@ -106,15 +105,9 @@ def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
     if name in SPRITES:
         extent = (x - 0.42, x + 0.42, y + 0.42, y - 0.42)
         axes.imshow(sprite(name, 48), extent=extent, zorder=1.5, interpolation="antialiased")
-    elif np.isfinite(shown.cost[y, x]):
+    elif np.isfinite(shown.cost[y, x]) and (y, x) not in shown.path:
         colour = "white" if dark else "#22384c"
         axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color=colour, alpha=0.9)
-
-
-def cost_range(maps: Sequence[CostMap]) -> tuple[float, float]:
-    """The least and the largest cost on some maps, so that they share one scale."""
-    every = np.concatenate([shown.cost[np.isfinite(shown.cost)] for shown in maps])
-    return float(every.min()), max(float(every.max()), float(every.min()) + 1e-6)
 
 
 def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
@@ -157,7 +150,7 @@ def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> Any:
     return frame
 
 
-def _figure(width: float, height: float, layout: str | None = "constrained") -> Any:
+def _figure(width: float, height: float, layout: Any = "constrained") -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout=layout)
@@ -177,6 +170,7 @@ def svg(figure: Any, label: str) -> str:
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r"<svg[^>]*>", f'<svg viewBox="{box.group(1)}" role="img" aria-label="{label}">', body, count=1)
     body = re.sub(r"(font: [0-9.]+px) [^;\"]*", r"\1 system-ui, sans-serif", body)
+    body = body.replace("xlink:href", "href")  # which needs no other namespace
     for colour, name in _NAMES.items():
         body = body.replace(colour, f"var(--{name})")
     return body

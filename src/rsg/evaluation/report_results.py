@@ -79,12 +79,15 @@ def unseen_success(results: Results) -> tuple[float, list[str]]:
 
 
 def percent(rate: float) -> str:
-    """A fraction as people read it.
+    """A fraction as people read it; less than all is never rounded up to all.
 
-    >>> percent(0.996), percent(1.0)
-    ('99.6 %', '100.0 %')
+    >>> percent(0.996), percent(0.9996), percent(1.0)
+    ('99.6 %', '99.96 %', '100.0 %')
     """
-    return f"{100 * rate:.1f} %"
+    digits = 1
+    while rate < 1 and round(100 * rate, digits) == 100:
+        digits += 1
+    return f"{100 * rate:.{digits}f} %"
 
 
 def duration(seconds: float) -> str:

@@ -19,8 +19,8 @@ from rsg.core.files import replacing
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.core.workers import Ended, side_by_side
-from rsg.demos import Recipe, Store, make_demonstrations
-from rsg.evaluation.jobs import Job, Plain, finished, perform, store_folder
+from rsg.demos import Recipe, make_demonstrations
+from rsg.evaluation.jobs import Job, Plain, finished, store_folder, work_on
 from rsg.evaluation.tables import with_section
 
 
@@ -132,7 +132,7 @@ class Reproduction:
         """Do the missing jobs, so many at a time; if some fail, the others are still done and kept."""
         jobs = self.missing()
         failed: list[tuple[Job, str]] = []
-        with self._alone(), closing(side_by_side([(perform, (job, self.work)) for job in jobs], workers)) as ended:
+        with self._alone(), closing(side_by_side([(work_on, (job, self.work)) for job in jobs], workers)) as ended:
             for one in ended:
                 job = jobs[one.number]
                 if one.problem:
@@ -169,7 +169,9 @@ class Reproduction:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise RsgError(f"another rsg reproduce works in {folder}; wait for it, or give another --work") from None
+                raise RsgError(
+                    f"another rsg reproduce works in {folder}; wait for it, or give another --work"
+                ) from None
             yield
 
     def command(self) -> str:
@@ -272,9 +274,3 @@ def _raw(made: Reproduction, section: Section, kept: Mapping[str, Plain]) -> str
         rest = {key: one[key] for key in ("parameters", "needs", "result", "took")}
         jobs.append(json.dumps({"job": name, "environment": machines.index(one["environment"]), **rest}))
     return "{\n" + "".join(lines) + '"jobs": [\n' + ",\n".join(jobs) + "\n]\n}\n"
-
-
-def stored(work: str | Path, recipe: Recipe) -> int:
-    """How many demonstrations of a recipe are there already."""
-    folder = store_folder(Path(work), recipe)
-    return len(Store(folder)) if (folder / "manifest.json").exists() else 0

@@ -33,7 +33,7 @@ class RsgSettings(TrainingSettings):
     Attributes:
         encoder: `sets`, or the name of a module that is given in its place.
         hidden: the width of its layers.
-        single: whether I is 1 - G instead of a classifier of its own.
+        single: whether I is 1 - G instead of a classifier of its own (the paper's, which may get stuck: see docs).
         alpha: α, inverse rationality.
         weight: λ, what a transition's log-probabilities cost beside actions.
         beta: β, gamma: γ of the contrastive term.
@@ -48,7 +48,7 @@ class RsgSettings(TrainingSettings):
 
     encoder: str = "sets"
     hidden: int = 128
-    single: bool = False
+    single: bool = True
     alpha: float = 1.0
     weight: float = 1.0
     beta: float = 1.0

@@ -1,8 +1,8 @@
 """V_t(s, v): what is still to be paid at a state and machine node, learned for each training task (paper, "FSM-A*").
 
 It chooses the states of the beams in training (`rsg.search.beam_graph`), and may guide the planner on a task that was
-trained. The paper's V_t sees the sequence of states so far; here it sees the present state and the machine's node, which
-is all of the history that the cost-to-go depends on. Tasks without a value have none: h = 0.
+trained. The paper's V_t sees the sequence of states so far; here it sees the present state and the machine's node,
+which is all of the history that the cost-to-go depends on. Tasks that were not trained have no value: h = 0.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class ValueNetworks(nn.Module):
         """
         known = [(example, numbers) for example in examples if (numbers := self.numbers(example.machine))]
         total = sum(int(np.isfinite(example.costs[:, 1:-1]).sum()) for example, _ in known)
+        if total == 0:
+            return 0.0
         error = 0.0
         parts: dict[int, tuple[World, list[Part]]] = {}
         for (world, _, states, costs), numbers in known:
@@ -107,9 +109,8 @@ class Values:
 def value(tables: Any, states: NDArray[Any], i: int, v: int) -> float:
     """V of state i for node v, for the beams."""
     sizes, parameters, wanted, _, scratch = tables
-    width = 2 + sizes[2] + sizes[0] * sizes[1]
-    odds = set_kernels.log_odds(sizes, parameters, wanted[v - 1, 0], states[:, :width], i, scratch)
-    return max(odds, 0.0) + np.log1p(np.exp(-abs(odds)))
+    odds = set_kernels.log_odds(sizes, parameters, wanted[v - 1, 0], states, i, scratch)
+    return max(odds, 0.0) + np.log1p(np.exp(-abs(odds)))  # type: ignore[no-any-return]
 
 
 def softplus(odds: Floats) -> Floats:

@@ -28,6 +28,9 @@ from rsg.training.data import TrainingData
 from rsg.training.settings import TrainingSettings
 
 
+BETAS = (0.9, 0.98)  # Adam's: early gradients are large, and a longer memory of them slows learning down
+
+
 class Method(Protocol):
     """What the loop asks of a method, ours and each baseline."""
 
@@ -117,8 +120,7 @@ def fit(
         Run.create(folder, {**about, "source": dict(source or {})})
     with writing(folder) as run, _one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
         _check_same(run, about)
-        names = dict(method.module.named_parameters())
-        optimizer = torch.optim.Adam(list(names.values()), lr=settings.rate, fused=settings.device == "cpu")
+        optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress()
         if run.has("last"):
             progress = _restore(run.load("last"), method, optimizer)

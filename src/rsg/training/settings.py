@@ -33,11 +33,11 @@ class TrainingSettings:
     """
 
     seed: int = 0
-    steps: int = 400
+    steps: int = 200
     batch: int = 32
-    rate: float = 3e-3
+    rate: float = 0.015
     rate_end: float = 1e-4
-    curriculum: int = 150
+    curriculum: int = 60
     held_out: int = 128
     check_every: int = 50
     patience: int = 6

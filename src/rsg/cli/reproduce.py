@@ -1,0 +1,97 @@
+"""`rsg reproduce`: measure again what the paper measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rsg.cli.output import AsJson, console, emit
+from rsg.core.errors import RsgError
+from rsg.core.progress import progress
+
+if TYPE_CHECKING:
+    from rsg.evaluation.jobs import Job
+    from rsg.evaluation.reproduce import Reproduction
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which; without it all are listed.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="How many seeds; each experiment has its own.")] = None,
+    workers: Annotated[int, typer.Option(metavar="N", help="Jobs side by side; 0: one per core.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, which only shows that all works.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The results; docs/RESULTS.md, or with --quick out/reproduce-quick/RESULTS.md"
+        ),
+    ] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where finished jobs are kept; out/reproduce[-quick]")
+    ] = None,
+    report_only: Annotated[
+        bool, typer.Option("--report-only", help="Run nothing: write the results of what is finished.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run an experiment of the paper and write its section of the results, with raw figures and plots.
+
+    Only what is missing is run; after Ctrl-C or a kill the same command goes on.
+    For example: [bold]rsg reproduce instructions --quick[/bold]
+    """
+    from rsg.evaluation.experiments import REGISTRY, experiment
+    from rsg.evaluation.reproduce import Reproduction
+
+    if name is None:
+        _list({key: entry.about for key, entry in REGISTRY.items()}, as_json)
+        return
+    if workers < 0:
+        raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
+    work = work or Path("out/reproduce-quick" if quick else "out/reproduce")
+    out = out or (work / "RESULTS.md" if quick else Path("docs/RESULTS.md"))
+    chosen = experiment(name)
+    made = Reproduction(chosen, chosen.extent(seeds, quick), work)
+    if not report_only:
+        _run(made, workers or len(os.sched_getaffinity(0)), as_json)
+    summary = made.write(out, list(REGISTRY))
+    if as_json:
+        raw = out.parent / "results" / f"{name}.json"
+        emit({"experiment": name, "out": str(out), "raw": str(raw), "jobs": len(made.kept()), "summary": summary})
+    else:
+        console().print(f"written to {out}, raw figures and plots to {out.parent / 'results'}", markup=False)
+
+
+def _list(experiments: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        emit(experiments)
+        return
+    width = max(map(len, experiments))
+    for name, about in experiments.items():
+        console().print(f"[bold]{name:{width}}[/bold]  {about}")
+    console().print("\nTry a small version first: rsg reproduce instructions --quick", markup=False)
+
+
+def _run(made: Reproduction, workers: int, quiet: bool) -> None:
+    """Do what is missing, and say how far it is."""
+    print(made.outlook(workers), file=sys.stderr)
+    try:
+        episodes = sum(recipe.episodes() for recipe in made.recipes())
+        with progress("demonstrating", episodes, "episodes", shown=not quiet) as advance:
+            made.demonstrate(workers, advance)
+        jobs = len(made.jobs)
+        with progress(made.experiment.name, jobs, "jobs", not quiet, jobs - len(made.missing())) as bar:
+
+            def tell(job: Job, ended: Any) -> None:
+                how = "failed" if ended.problem else "done"
+                bar(1, f"{job.name} {how}")
+                if not (quiet or sys.stderr.isatty()):
+                    print(f"{job.experiment}/{job.name} {how}", file=sys.stderr)
+
+            made.run(workers, tell)
+    except KeyboardInterrupt:
+        kept, total = len(made.kept()), len(made.jobs)
+        typer.echo(f"\n{kept} of {total} jobs are finished in {made.work}; the same command goes on.", err=True)
+        raise

@@ -1,0 +1,44 @@
+"""All experiments that `rsg reproduce` knows.
+
+To add one, write a module with an `EXPERIMENT`: a function that lists its jobs, one that turns their results into a
+section, and a function of the module for each kind of job, which takes plain JSON and gives plain JSON. Then name it
+here. `rsg.evaluation.trials` has what most jobs need.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NamedTuple
+
+from rsg.core.errors import RsgError
+from rsg.evaluation.reproduce import Experiment
+
+
+class Entry(NamedTuple):
+    """Where an experiment is written, and what it shows in one line."""
+
+    module: str
+    about: str
+
+
+REGISTRY = {  # in the order of their sections
+    "instructions": Entry(
+        "rsg.evaluation.instructions",
+        "plans for instructions in Crafting World: RSG beside the paper's figures, untrained and oracle",
+    ),
+    "exact-or-sampled": Entry(
+        "rsg.evaluation.exact_or_sampled",
+        "the exact cost-to-go and the paper's sampled one, with 10 minutes of processor time each",
+    ),
+}
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of that name."""
+    if name not in REGISTRY:
+        near = get_close_matches(name, REGISTRY, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(REGISTRY)}"
+        raise RsgError(f"there is no experiment '{name}'; {hint}")
+    found: Experiment = import_module(REGISTRY[name].module).EXPERIMENT
+    return found

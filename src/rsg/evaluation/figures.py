@@ -1,0 +1,114 @@
+"""Plots of results, all in one style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rsg.evaluation.tables import Rate
+
+COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d")
+PAPER = "#222222"
+_STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "legend.frameon": False,
+}
+
+
+@contextmanager
+def panels(path: Path, titles: Sequence[str], width: float = 3.6, height: float = 3.0) -> Iterator[list[Any]]:
+    """Axes side by side, one per title, drawn into a PNG file at the end."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width * len(titles) + 0.6, height), layout="constrained")
+        axes = list(figure.subplots(1, len(titles), squeeze=False)[0])
+        for one, title in zip(axes, titles, strict=True):
+            one.set_title(title, fontsize=10)
+        yield axes
+        figure.savefig(path, format="png", dpi=130, metadata={"Software": None})
+
+
+def draw_rates(path: Path, groups: Mapping[str, Mapping[str, Rate | None]], paper: Mapping[str, float]) -> None:
+    """Success by method, a panel to each split: the mean with its interval over seeds, each seed a dot.
+
+    Args:
+        path: the file.
+        groups: for each split, the rate of each method.
+        paper: the paper's success in percent for splits, drawn as a line.
+    """
+    with panels(path, list(groups)) as axes:
+        for one, (split, rates) in zip(axes, groups.items(), strict=True):
+            there = {name: rate for name, rate in rates.items() if rate is not None}
+            for place, (name, rate) in enumerate(there.items()):
+                _bar(one, place, rate, COLORS[list(rates).index(name) % len(COLORS)])
+            if split in paper:
+                one.axhline(paper[split], color=PAPER, linestyle="--", linewidth=1)
+                one.annotate(
+                    f"paper {paper[split]:.1f}",
+                    (0.01, paper[split]),
+                    (0, -3),
+                    xycoords=("axes fraction", "data"),
+                    textcoords="offset points",
+                    fontsize=8,
+                    va="top",
+                )
+            one.set_xticks(range(len(there)), list(there))
+            one.set_ylim(0, 110)
+            one.set_yticks(range(0, 101, 20))
+            one.grid(axis="x", visible=False)
+        axes[0].set_ylabel("success in %")
+
+
+def _bar(axes: Any, place: int, rate: Rate, color: str) -> None:
+    mean = rate.over_seeds
+    value = 100 * mean.mean
+    axes.bar(place, value, width=0.62, color=color, alpha=0.75)
+    if mean.low is not None and mean.high is not None:
+        low, high = 100 * max(0.0, mean.low), 100 * min(1.0, mean.high)
+        axes.errorbar(place, value, [[value - low], [high - value]], color=PAPER, capsize=4, linewidth=1.2)
+        each = [100 * done / of for done, of in zip(rate.successes, rate.trials, strict=True)]
+        axes.plot([place + 0.2] * len(each), each, ".", color=PAPER, markersize=4)
+        value = max(value, high)
+    axes.annotate(f"{100 * mean.mean:.1f}", (place, value), (0, 3), textcoords="offset points", ha="center", fontsize=8)
+
+
+Line = Sequence[tuple[float, float]]
+"""Points from left to right."""
+
+
+def draw_lines(
+    path: Path, groups: Mapping[str, Mapping[str, Sequence[Line]]], across: str, up: str, logarithmic: bool = False
+) -> None:
+    """Curves, a panel to each group; lines of one name (one per seed) share a colour.
+
+    Args:
+        path: the file.
+        groups: for each panel, the lines of each name.
+        across: what the horizontal axis shows; up: the vertical one.
+        logarithmic: whether the horizontal axis is.
+    """
+    names = list(dict.fromkeys(name for lines in groups.values() for name in lines))
+    with panels(path, list(groups)) as axes:
+        for one, lines in zip(axes, groups.values(), strict=True):
+            for name, several in lines.items():
+                color = COLORS[names.index(name) % len(COLORS)]
+                for number, line in enumerate(several):
+                    points = tuple(zip(*line, strict=True)) or ((), ())
+                    label = name if number == 0 else None
+                    one.plot(*points, color=color, linewidth=1.3, marker="o", markersize=2.5, alpha=0.85, label=label)
+            if logarithmic:
+                one.set_xscale("log")
+                one.xaxis.set_major_formatter("{x:g}")
+            one.set_xlabel(across)
+            if any(lines.values()):
+                one.legend(fontsize=8)
+        axes[0].set_ylabel(up)

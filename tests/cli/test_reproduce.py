@@ -1,0 +1,83 @@
+import json
+
+import pytest
+from tests.evaluation import toy
+
+from rsg.evaluation import experiments, instructions
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.setitem(experiments.REGISTRY, "toy", experiments.Entry("tests.evaluation.toy", "a toy"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_a_name_all_are_listed(rsg):
+    code, out, err = rsg("reproduce")
+    assert (code, err) == (0, "")
+    assert "instructions      plans for instructions" in out
+    assert "exact-or-sampled  the exact" in out
+    code, out, _ = rsg("reproduce", "--json")
+    assert list(json.loads(out)) == list(experiments.REGISTRY)
+
+
+def test_a_run_and_its_report(rsg, here):
+    code, out, err = rsg("reproduce", "toy", "--seeds", "2", "--workers", "2")
+    assert code == 0
+    assert out == "written to docs/RESULTS.md, raw figures and plots to docs/results\n"
+    first, *rest = err.splitlines()
+    assert first == "2 jobs, 0 done; about 1 minute on 2 workers"
+    assert sorted(rest) == ["toy/walk-seed0 done", "toy/walk-seed1 done"]
+    text = (here / "docs" / "RESULTS.md").read_text()
+    (here / "docs" / "RESULTS.md").unlink()
+    code, out, err = rsg("reproduce", "toy", "--seeds", "2", "--report-only", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["jobs"] == 2
+    assert (here / "docs" / "RESULTS.md").read_text() == text
+    assert toy.begun(here / "out" / "reproduce", 0) == 1
+
+
+def test_a_quick_run_keeps_to_itself(rsg, here):
+    code, out, _ = rsg("reproduce", "toy", "--quick", "--seeds", "1", "--json")
+    assert code == 0
+    assert json.loads(out)["raw"] == "out/reproduce-quick/results/toy.json"
+    assert sorted(path.name for path in here.iterdir()) == ["out"]
+    assert [path.name for path in (here / "out").iterdir()] == ["reproduce-quick"]
+
+
+def test_other_folders(rsg, here):
+    code, _, _ = rsg("reproduce", "toy", "--quick", "--seeds", "1", "--out", "there/R.md", "--work", "w")
+    assert code == 0
+    assert (here / "there" / "results" / "toy.json").exists()
+    assert (here / "w" / "toy" / "walk-seed0.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["instuctions"], "did you mean instructions?"),
+        (["toy", "--seeds", "0"], "seeds must be at least 1"),
+        (["toy", "--workers", "-1"], "workers must be 0 (one per core) or more"),
+        (["toy", "--report-only"], "no job of toy is finished in out/reproduce"),
+    ],
+)
+def test_bad_input_is_one_sentence(rsg, words, problem):
+    code, out, err = rsg("reproduce", *words)
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+@pytest.mark.slow
+def test_instructions_from_end_to_end(rsg, here, monkeypatch):
+    changes = {"steps": 4, "check_every": 2}
+    monkeypatch.setattr(instructions, "QUICK", instructions.Sizes(2, 1, 1, 1, 1, 0.1, changes, budget=30))
+    code, out, _ = rsg("reproduce", "instructions", "--quick", "--seeds", "1", "--json")
+    assert code == 0
+    made = json.loads(out)
+    assert made["jobs"] == 3
+    assert made["summary"]["success"]["oracle (the truth), strict"]["compositional"]["episodes"] == 26
+    text = (here / "out" / "reproduce-quick" / "RESULTS.md").read_text()
+    assert "## Plans for instructions, Crafting World (quick run)" in text
+    assert "sha256 `" in text
+    assert (here / "out" / "reproduce-quick" / "results" / "instructions-held-out.png").exists()
