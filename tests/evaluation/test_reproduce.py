@@ -304,10 +304,13 @@ def test_the_jobs_of_instructions(tmp_path, monkeypatch):
         picture.draw(tmp_path / f"{name}.png")
     json.dumps(section.summary, allow_nan=False)
     partial = instructions.section(Extent(1), {"oracle-seed0": results["oracle-seed0"]})
-    assert "| RSG, lenient | – | – | – |" in partial.text
+    assert "| RSG, lenient" not in partial.text
+    assert "| oracle (the truth), strict | " in partial.text
+    assert "held-out" not in partial.pictures
 
 
-def test_the_full_size_is_what_was_promised():
+def test_the_full_size_is_what_was_promised(monkeypatch):
+    monkeypatch.setattr(instructions, "FULL", replace(instructions.FULL, changes={"single": False}))
     jobs = instructions.jobs(Extent(1))
     asked = jobs[0].parameters["evaluations"]
     assert {name: one["per_task"] for name, one in asked.items()} == {
@@ -320,6 +323,8 @@ def test_the_full_size_is_what_was_promised():
         "novel-general": 3,
     }
     assert asked["novel"]["budget"] == 5000
+    monkeypatch.setattr(instructions, "FULL", replace(instructions.FULL, changes={"single": True}))
+    assert len(instructions.jobs(Extent(1))[0].parameters["evaluations"]) == 5  # I is 1 - G: nothing new to measure
     assert jobs[0].needs[0].per_task == 400
     assert exact_or_sampled.FULL.seconds == 600
 

@@ -196,7 +196,7 @@ def test_a_module_of_ones_own_is_learned_saved_and_loaded(tmp_path, named):
     assert success(learned.subgoals) >= 0.95
     assert same_odds(rsg.load_subgoals(folder, encoder=Mine), learned.subgoals)
     assert success(rsg.load_subgoals(folder, encoder=Mine)) >= 0.95
-    with pytest.raises(RsgError, match="is an encoder of your own; give it to rsg.learn or rsg.load_subgoals"):
+    with pytest.raises(RsgError, match="is an encoder of your own; give it to"):
         rsg.load_subgoals(folder)
     with pytest.raises(RunError, match="its weights have other shapes"):
         rsg.load_subgoals(folder, encoder=lambda: nn.Linear(LENGTH + 2, 20))

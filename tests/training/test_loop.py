@@ -267,6 +267,13 @@ def test_a_loss_that_is_no_number(tmp_path, loss, monkeypatch):
     assert all(value.isfinite().all() for value in saved.tensors.values())
 
 
+@pytest.mark.parametrize("score", [math.nan, -math.inf])
+def test_a_held_out_score_that_is_no_number(tmp_path, score):
+    with pytest.raises(RunError, match=rf"the held-out score is {score} at step 10; try a lower rate"):
+        run(tmp_path / "run", scores=[-1.0, score])
+    assert Run(tmp_path / "run").steps["best"] == 5
+
+
 def refused(folder, problem, **more):
     before = fingerprint(folder)
     with pytest.raises(RsgError) as caught:
@@ -279,7 +286,7 @@ def refused(folder, problem, **more):
 def test_a_run_goes_on_with_what_it_was_begun_with(tmp_path):
     folder = tmp_path / "run"
     run(folder, before=lambda number: signal.raise_signal(signal.SIGINT))
-    refused(folder, f"{folder} was begun with rate=0.1; a run goes on", settings=replace(SETTINGS, rate=0.2))
+    refused(folder, f"{folder} was begun with rate=0.1; a run goes on with", settings=replace(SETTINGS, rate=0.2))
     refused(folder, f"{folder} was trained on other demonstrations", demos=DEMOS[1:])
 
 

@@ -42,7 +42,6 @@ def test_changes_are_read_as_what_they_are():
         ("held_out=-1", "held_out must not be negative"),
         ("budget_seconds=-1", "budget_seconds must not be negative"),
         ("rate=0", "the rate falls from rate to rate_end, both positive; got 0.0 and"),
-        ("rate=nan", "the rate falls from rate to rate_end, both positive; got nan and"),
         ("rate_end=5", "the rate falls from rate to rate_end"),
         ("alignment=mean", "alignment is max or sum, not 'mean'"),
         ("negatives_from=dreams", "negatives come from descriptions or language, not 'dreams'"),

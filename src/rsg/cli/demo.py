@@ -55,11 +55,11 @@ def demo(
     with show.part("1. Demonstrations"):
         store = _demonstrate(out, per_task, show)
     with _planning_compiled() as compiled:
-        with show.part("Kernels", unless_shorter_than=3):
+        with show.part("Kernels", unless_shorter_than=8):
             _compile_learning(store)
-            show.words = "compiled, once: they are kept on disk"
+            show.words = "ready: compiled at first use, then kept on disk"
         with show.part("2. Training"):
-            trained = _train(store, run, quick, show)
+            trained, losses = _train(store, run, quick, show)
         with show.part("3. Planning"):
             compiled()
             opened, results = _plan(run, quick, show)
@@ -67,7 +67,7 @@ def demo(
         from rsg.evaluation.report import write_report
 
         flags = f"{' --quick' if quick else ''} --per-task {per_task} --out {out}"
-        report = write_report(out / "report.html", opened, results, MADE_BY + flags)
+        report = write_report(out / "report.html", opened, results, MADE_BY + flags, losses)
         show.words = f"{report.stat().st_size / 1e6:.1f} MB in one file"
     seconds = time.perf_counter() - begun
     if as_json:
@@ -150,8 +150,8 @@ def _compile_learning(store: Store) -> None:
     learn(demos, lambda demo: source.world(demo.setting), settings=RsgSettings(steps=1, batch=2))
 
 
-def _train(store: Store, run: Path, quick: bool, show: _Parts) -> Progress:
-    """A new run in the place of the last one."""
+def _train(store: Store, run: Path, quick: bool, show: _Parts) -> tuple[Progress, list[float]]:
+    """A new run in the place of the last one; gives the loss of every step too."""
     from rsg.demos import benchmark
     from rsg.subgoals import RsgSettings, learn
     from rsg.training import changed
@@ -159,10 +159,12 @@ def _train(store: Store, run: Path, quick: bool, show: _Parts) -> Progress:
     settings: RsgSettings = changed(RsgSettings(), QUICK if quick else ())
     rmtree(run, ignore_errors=True)
     source = benchmark(WORLD)
+    losses: list[float] = []
     with progress("training", settings.steps, "steps", show.shown) as advance:
 
         def watch(now: Progress, figures: Mapping[str, float]) -> None:
             best = f"held-out {now.best:.3f}" if now.best is not None else ""
+            losses.append(figures["loss"])
             advance(1, f"loss {figures['loss']:.3f}  {best}")
 
         origin = {"world": WORLD, "demos": str(store.folder), "made_by": MADE_BY}
@@ -173,7 +175,7 @@ def _train(store: Store, run: Path, quick: bool, show: _Parts) -> Progress:
         raise KeyboardInterrupt
     terms = len(learned.subgoals.terms)
     show.words = f"{learned.progress.step} steps, {quantity(terms, 'subgoal')}, without seeing when one holds"
-    return learned.progress
+    return learned.progress, losses
 
 
 def _plan(run: Path, quick: bool, show: _Parts) -> tuple[Reported, Results]:

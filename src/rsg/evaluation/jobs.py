@@ -152,7 +152,7 @@ def _prepared(job: Job, work: Path) -> Place:
         shutil.rmtree(place.folder, ignore_errors=True)
         with replacing(mark) as part:
             part.write_text(job.digest(), encoding="utf-8")
-    for part in (*leftovers(place.folder, MARK), *leftovers(job.file(work).parent, job.file(work).name)):
+    for part in (*leftovers(place.folder, "*"), *leftovers(job.file(work).parent, job.file(work).name)):
         part.unlink(missing_ok=True)
     return place
 

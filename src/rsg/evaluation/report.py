@@ -79,7 +79,9 @@ def open_run(folder: str | Path) -> Reported:
     return Reported(Path(folder), benchmark(world), subgoals, settings, run.about, run.load("last").notes)
 
 
-def write_report(path: str | Path, run: str | Path | Reported, results: Results, command: str = "") -> Path:
+def write_report(
+    path: str | Path, run: str | Path | Reported, results: Results, command: str = "", losses: Sequence[float] = ()
+) -> Path:
     """Write the report of a run as one HTML file.
 
     Args:
@@ -87,11 +89,12 @@ def write_report(path: str | Path, run: str | Path | Reported, results: Results,
         run: its folder, or the run already opened.
         results: what `measure` gave for it.
         command: how the report was asked for, to be shown.
+        losses: of every step, if known; the run itself keeps those of some steps.
     """
     opened = run if isinstance(run, Reported) else open_run(run)
     sections = [
         _headline(opened, results),
-        _training(opened),
+        _training(opened, losses),
         _learned(follow_demonstration(opened.source, opened.subgoals, opened.settings)),
         _costs(opened) if opened.source.name == "crafting" else "",
         _novel(plan_novel_task(opened.source, opened.subgoals)),
@@ -123,7 +126,7 @@ def _headline(run: Reported, results: Results) -> str:
         "the true meaning of the terms. Strict: each subgoal is false where its part begins and true where it ends. "
         "Lenient: each is true somewhere, in order. In brackets the 95 % interval. "
         f"{unseen}Starts are drawn with seed {own['novel']['seed']}. Training time is processor time; where kernels "
-        "were compiled during training, for the first time, that is in it. The paper, which does not state its hardware: "
+        "had to be compiled during training, that is in it. The paper, which does not state its hardware: "
         f"<cite>{escape(_PAPER.source)}</cite>.</p>"
     )
     return _section("", text + _task_tables(results))
@@ -178,12 +181,12 @@ def _task_tables(results: Results) -> str:
     return "".join(parts)
 
 
-def _training(run: Reported) -> str:
+def _training(run: Reported, losses: Sequence[float]) -> str:
     notes, history = run.notes, run.notes["history"]
     curriculum = run.settings.curriculum
     charts = [
         pictures.curve(history, "held_out", "score of held-out demonstrations", curriculum),
-        pictures.curve(history, "loss", "loss of the batch", curriculum),
+        pictures.curve(history, "loss", "loss of the batch", curriculum, losses),
     ]
     ended = escape(notes["done"]) or "interrupted"
     shaded = " Shaded: steps with single-term tasks only; when longer tasks join, the loss rises." if curriculum else ""

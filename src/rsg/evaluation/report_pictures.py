@@ -33,8 +33,10 @@ _STYLE: dict[Any, Any] = {
 _RED = "#d21f1f"
 
 
-def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
-    """One figure over the steps of training; the steps with single-term tasks only are shaded."""
+def curve(
+    history: Sequence[dict[str, float]], key: str, label: str, curriculum: int, every: Sequence[float] = ()
+) -> str:
+    """One figure over training: of every step if known, else of the steps in the history; the curriculum is shaded."""
     from matplotlib import rc_context
 
     with rc_context({**_STYLE, "svg.hashsalt": key}):
@@ -43,7 +45,10 @@ def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum:
         steps = [row["step"] for row in history]
         if curriculum and steps:
             axes.axvspan(0, min(curriculum, steps[-1]), color=_BAND, lw=0)
-        axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
+        if every:
+            axes.plot(range(1, len(every) + 1), every, color=_ACCENT, lw=1.1)
+        else:
+            axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
         axes.set(xlabel="step", title=label, xlim=(0, None))
         axes.title.set_fontsize(10)
         axes.grid(axis="y")

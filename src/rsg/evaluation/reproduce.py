@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError
-from rsg.core.files import replacing
+from rsg.core.files import leftovers, replacing
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.core.workers import Ended, side_by_side
@@ -197,6 +197,8 @@ class Reproduction:
         body = _markdown(self, section, kept, files)
         text = with_section(text, name, body, order, str(out))  # says so if it cannot, before anything is written
         raw = _raw(self, section, kept)
+        for stray in (*leftovers(out.parent, out.name), *leftovers(folder, f"{name}.json", f"{name}-*")):
+            stray.unlink(missing_ok=True)
         with replacing(folder / f"{name}.json") as part:
             part.write_text(raw, encoding="utf-8")
         for picture, file in files.items():

@@ -41,7 +41,9 @@ class RsgSettings(TrainingSettings):
         alignment: `max` takes the best alignment, `sum` all (log-sum-exp).
         negatives: how many other tasks each demonstration is compared with.
         negatives_from: `descriptions` of other demonstrations, or the task `language`.
-        depth: how many steps around a demonstration the graph of states reaches.
+        scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` as the paper does: on a
+            search with `full_layers` exhaustive layers, then `beam_layers` of the best `beam` states per node.
+        depth: how many steps around a demonstration the exact graph reaches.
         context: whether the first layer of `sets` sees the overall features too (the paper's, and worse).
         compiled: whether to use the encoder's compiled form where it has one.
     """
@@ -57,6 +59,10 @@ class RsgSettings(TrainingSettings):
     alignment: str = "max"
     negatives: int = 5
     negatives_from: str = "descriptions"
+    scheme: str = "exact"
+    full_layers: int = 3
+    beam_layers: int = 15
+    beam: int = 10
     depth: int = 4
     context: bool = False
     compiled: bool = True
@@ -67,6 +73,10 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"alignment is max or sum, not '{self.alignment}'")
         if self.negatives_from not in ("descriptions", "language"):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
+        if self.scheme not in ("exact", "sampled"):
+            raise RsgError(f"scheme is exact or sampled, not '{self.scheme}'")
+        if self.full_layers < 1 or self.beam_layers < 0 or self.beam < 1:
+            raise RsgError("full_layers and beam must be at least 1, beam_layers must not be negative")
         if self.depth < 1 or self.negatives < 0 or self.hidden < 1:
             raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
@@ -111,12 +121,12 @@ class RationalSubgoals:
             parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
-        return _figures(explained, self.settings.gamma)
+        return figures_of(explained, self.settings.gamma)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The objective (eq. 5), averaged."""
         explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
-        return -_figures(explained, self.settings.gamma)["loss"]
+        return -figures_of(explained, self.settings.gamma)["loss"]
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
@@ -224,7 +234,7 @@ class Explained:
     slope: Floats
 
 
-def _figures(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
+def figures_of(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
     own = float(np.mean([one.scores[0].value for one in explained]))
     compared = float(np.mean([one.compared for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]

@@ -15,11 +15,12 @@ from rsg.demos import Demonstration, Store
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.encoders import EncodedClassifiers, Flat, flat
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
+from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
 from rsg.subgoals.sets import SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
 from rsg.training.data import machine_of
-from rsg.training.loop import Report, Watch, weights
+from rsg.training.loop import Report, Watch
 from rsg.training.settings import restored
 from rsg.worlds import World
 from rsg.worlds.crafting import Sets
@@ -73,14 +74,25 @@ def learn(
     subgoals = start if start is not None else build(settings, terms, shape_of(settings, seen), encoder, seen)
     subgoals.grow(terms, settings.seed)
     subgoals.to(settings.device)
-    method = RationalSubgoals(subgoals, settings, world_of, data.descriptions)
+    method = _method(subgoals, settings, world_of, data.descriptions, encoder)
     with TemporaryDirectory() as scratch:
         folder = out or Path(scratch) / "run"
         progress = fit(method, data, folder, watch, reports, tensorboard and out is not None, source)
         run = Run(folder)
         if run.has("best"):
-            subgoals.load_state_dict(weights(run.load("best")))
+            subgoals.load_state_dict(classifier_weights(run.load("best")))
     return Learned(subgoals, progress)
+
+
+def _method(
+    subgoals: Classifiers, settings: RsgSettings, world_of: WorldOf, texts: Sequence[str], encoder: Encoder | None
+) -> RationalSubgoals:
+    """RSG by the scheme of the settings."""
+    if settings.scheme == "exact":
+        return RationalSubgoals(subgoals, settings, world_of, texts)
+    values = build_values(settings, texts, subgoals.shape, encoder)
+    layers = (settings.full_layers, settings.beam_layers, settings.beam)
+    return SampledSubgoals(subgoals, settings, world_of, texts, values, layers)
 
 
 def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
@@ -94,7 +106,7 @@ def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | 
     settings = restored(RsgSettings, about["settings"])
     subgoals = build(replace(settings, device="cpu"), about["terms"], about["shape"], encoder)
     try:
-        subgoals.load_state_dict(weights(run.load(which)))
+        subgoals.load_state_dict(classifier_weights(run.load(which)))
     except RuntimeError:
         raise RunError(
             f"{folder} does not fit the encoder '{settings.encoder}': its weights have other shapes"

@@ -30,7 +30,7 @@ from rsg.subgoals.learning import (
     RationalSubgoals,
     RsgSettings,
     WorldOf,
-    _figures,
+    figures_of,
     add_slopes,
     log_probabilities,
     names,
@@ -130,7 +130,7 @@ class SampledSubgoals(RationalSubgoals):
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
         error = self.values.regress([example for one in explained for example in one.examples])
-        return {**_figures(explained, self.settings.gamma), "value_error": error**0.5}
+        return {**figures_of(explained, self.settings.gamma), "value_error": error**0.5}
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine], rng: np.random.Generator | None = None) -> Sampled:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""

@@ -27,7 +27,6 @@ from rsg.training.checkpoint import Run, Saved, writing
 from rsg.training.data import TrainingData
 from rsg.training.settings import TrainingSettings
 
-
 BETAS = (0.9, 0.98)  # Adam's: early gradients are large, and a longer memory of them slows learning down
 
 

@@ -39,7 +39,7 @@ class TrainingSettings:
     rate_end: float = 1e-4
     curriculum: int = 60
     held_out: int = 128
-    check_every: int = 50
+    check_every: int = 20
     patience: int = 6
     save_every: int = 50
     budget_seconds: float = 0.0
