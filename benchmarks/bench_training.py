@@ -103,10 +103,10 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     import torch
 
     import rsg.subgoals.learning as learning
+    from rsg.core.random import stream
     from rsg.demos import Store, benchmark
     from rsg.subgoals.runs import build, shape_of
     from rsg.training import TrainingData
-    from rsg.training.loop import _one_thread, _step
 
     source: Any = benchmark("crafting")
     settings = learning.RsgSettings(**{"curriculum": 0, "batch": 32, **changes})
@@ -124,14 +124,17 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
         setattr(owner, name, clock.timed(part, getattr(owner, name)))
     module.backward = clock.timed("backward", module.backward)  # type: ignore[method-assign]
     optimizer.step = clock.timed("optimiser", optimizer.step)  # type: ignore[method-assign]
-    with _one_thread():
-        for step in range(-2, steps + again):
-            if step in (0, steps):  # what came before only warms up, or builds the graphs
-                clock.spent.clear()
-                spent.clear()
-            start = time.process_time()
-            _step(method, data, optimizer, (step if step < steps else step - steps) % max(steps, 1))
-            spent.append(time.process_time() - start)
+    torch.set_num_threads(1)
+    for step in range(-2, steps + again):
+        if step in (0, steps):  # what came before only warms up, or builds the graphs
+            clock.spent.clear()
+            spent.clear()
+        start, number = time.process_time(), step % steps
+        optimizer.zero_grad(set_to_none=True)
+        method.gradients(data.batch(number), stream(0, "step", number))
+        optimizer.step()
+        torch.autograd.graph.increment_version(list(module.parameters()))
+        spent.append(time.process_time() - start)
     total = sum(spent)
     parts = {name: round(1000 * seconds / len(spent), 2) for name, seconds in sorted(clock.spent.items())}
     parts["rest"] = round(1000 * (total - sum(clock.spent.values())) / len(spent), 2)

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from tests.evaluation import toy
@@ -9,6 +10,7 @@ from rsg.core.errors import RsgError
 from rsg.demos import make_demonstrations
 from rsg.evaluation import exact_or_sampled, instructions
 from rsg.evaluation.experiments import REGISTRY, experiment
+from rsg.evaluation.figures import draw_rates
 from rsg.evaluation.jobs import Job, Place, finished, perform, store_folder
 from rsg.evaluation.reproduce import Extent, Reproduction
 from rsg.evaluation.statistics import mean_of, t_cdf, t_quantile
@@ -334,21 +336,43 @@ def test_a_setting_that_is_missing_is_one_sentence():
         settings_of(0, colour="red")
 
 
-@pytest.mark.skipif("scheme" not in RsgSettings.__dataclass_fields__, reason="there is one scheme")
 def test_the_jobs_of_exact_or_sampled(tmp_path, monkeypatch):
-    monkeypatch.setattr(exact_or_sampled, "QUICK", exact_or_sampled.Sizes(1.0, 2, 1, 1, 1))
-    monkeypatch.setattr(exact_or_sampled, "OFTEN", {"check_every": 2, "save_every": 2, "held_out": 4})
+    sizes = exact_or_sampled.Sizes(1.0, 2, 1, 1, 1)
+    monkeypatch.setattr(exact_or_sampled, "QUICK", sizes)
+    monkeypatch.setattr(exact_or_sampled, "MARKS", 3.0)
+    monkeypatch.setattr(exact_or_sampled, "OFTEN", {"check_every": 3, "save_every": 3, "held_out": 4, "batch": 4})
+    monkeypatch.setattr(exact_or_sampled, "settings_of", lambda seed, scheme, **rest: settings_of(seed, **rest))
     jobs = exact_or_sampled.jobs(Extent(1, quick=True))
-    assert [job.parameters["settings"]["scheme"] for job in jobs] == ["exact", "sampled"]
+    assert [job.name for job in jobs] == ["exact-seed0", "sampled-seed0"]
     results = {job.name: done_here(job, tmp_path) for job in jobs}
     for one in results.values():
-        points = [row for row in one["training"]["history"] if "success_novel" in row]
-        assert points
-        assert [row["cpu_seconds"] for row in points] == sorted(row["cpu_seconds"] for row in points)
+        history = one["training"]["history"]
+        times = [row["cpu_seconds"] for row in history if "success_novel" in row]
+        assert all(later >= exact_or_sampled.MARKS * earlier for earlier, later in pairwise(times))
+        assert len(times) > 1
         assert one["training"]["cpu_seconds"] >= 1.0
+        assert one["training"]["ended"] == "the budget of 1 s of processor time was used up"
+        assert all(row["step_ms"] > 0 for row in history)
     section = exact_or_sampled.section(Extent(1), results)
     assert set(section.summary) == {"exact", "sampled"}
     section.pictures["success"].draw(tmp_path / "curve.png")
+    partial = exact_or_sampled.section(Extent(1), {"exact-seed0": results["exact-seed0"]})
+    assert "| sampled" not in partial.text
+
+
+@pytest.mark.skipif("scheme" not in RsgSettings.__dataclass_fields__, reason="there is one scheme")
+def test_the_schemes_differ_in_nothing_else():
+    exact, sampled = (job.parameters for job in exact_or_sampled.jobs(Extent(1)))
+    assert (exact["settings"].pop("scheme"), sampled["settings"].pop("scheme")) == ("exact", "sampled")
+    assert exact == sampled
+    assert exact["settings"]["budget_seconds"] == 600
+
+
+def test_rates_are_drawn_with_intervals_the_same_each_time(tmp_path):
+    groups = {"novel": {"a": Rate((9, 10), (10, 10)), "b": Rate((3,), (10,)), "c": None}}
+    for name in ("one", "two"):
+        draw_rates(tmp_path / name, groups, {"novel": 97.8})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_a_place_knows_its_folders(tmp_path):

@@ -248,6 +248,13 @@ def test_the_rate_falls_along_a_cosine():
     assert rates == sorted(rates, reverse=True)
 
 
+def test_with_a_budget_the_rate_falls_with_the_time():
+    settings = replace(SETTINGS, budget_seconds=8)
+    assert rate_at(settings, 0, 4.0) == pytest.approx(0.055)
+    assert rate_at(settings, 10, 1.0) == pytest.approx(0.055)  # whichever is further
+    assert rate_at(settings, 0, 80.0) == pytest.approx(0.01)
+
+
 # ---- what is refused
 
 

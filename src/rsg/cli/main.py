@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, demos, doctor, evaluate, plan, play, report, task, train, world
+from rsg.cli import demo, demos, doctor, evaluate, plan, play, report, reproduce, task, train, world
 from rsg.cli.output import complain
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
@@ -37,6 +37,7 @@ app.command()(train.info)
 app.command()(report.report)
 app.command()(plan.plan)
 app.command(name="eval")(evaluate.evaluate)
+app.command()(reproduce.reproduce)
 app.command()(doctor.doctor)
 
 

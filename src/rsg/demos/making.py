@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import signal
 from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
-from multiprocessing import resource_tracker
 from pathlib import Path
-from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from rsg.core.errors import RsgError, StoreError
 from rsg.core.progress import Advance
 from rsg.core.random import stream
+from rsg.core.workers import begin_worker, ctrl_c_waits
 from rsg.demos.benchmark import Benchmark, benchmark
 from rsg.demos.store import MANIFEST, SHARD_EPISODES, Shard, Store, locked, write_shard
 
@@ -118,11 +115,11 @@ def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Ge
             yield make_shard(recipe, folder, index)
         return
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, spawn, initializer=_begin_worker)
+    pool = ProcessPoolExecutor(workers, spawn, initializer=begin_worker)
     try:
         jobs: set[Future[Shard]] = set()
         while True:
-            with _ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
+            with ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
                 jobs |= {pool.submit(make_shard, recipe, folder, i) for i in islice(todo, 4 * workers - len(jobs))}
             if not jobs:
                 break
@@ -133,38 +130,6 @@ def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Ge
         raise RsgError("a worker was killed, perhaps for want of memory; the same command goes on") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Hold Ctrl-C back; a worker started in here is deaf to it from its first moment on."""
-    if current_thread() is not main_thread():  # only there does Python hear Ctrl-C
-        yield
-        return
-    pressed: list[int] = []
-    resource_tracker.ensure_running()  # starting it would undo the mask
-    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers inherit this
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if pressed:
-        signal.raise_signal(signal.SIGINT)
-
-
-def _begin_worker() -> None:
-    """A worker leaves Ctrl-C to its parent, and ends when the parent is gone, even if that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        parent.join()
-        os._exit(1)
-
-    Thread(target=follow, daemon=True).start()
 
 
 def _numbers(recipe: Recipe, index: int) -> range:

@@ -86,7 +86,12 @@ Line = Sequence[tuple[float, float]]
 
 
 def draw_lines(
-    path: Path, groups: Mapping[str, Mapping[str, Sequence[Line]]], across: str, up: str, logarithmic: bool = False
+    path: Path,
+    groups: Mapping[str, Mapping[str, Sequence[Line]]],
+    across: str,
+    up: str,
+    logarithmic: bool = False,
+    limits: tuple[float, float] | None = None,
 ) -> None:
     """Curves, a panel to each group; lines of one name (one per seed) share a colour.
 
@@ -95,6 +100,7 @@ def draw_lines(
         groups: for each panel, the lines of each name.
         across: what the horizontal axis shows; up: the vertical one.
         logarithmic: whether the horizontal axis is.
+        limits: of the vertical axis.
     """
     names = list(dict.fromkeys(name for lines in groups.values() for name in lines))
     with panels(path, list(groups)) as axes:
@@ -108,6 +114,8 @@ def draw_lines(
             if logarithmic:
                 one.set_xscale("log")
                 one.xaxis.set_major_formatter("{x:g}")
+            if limits:
+                one.set_ylim(*limits)
             one.set_xlabel(across)
             if any(lines.values()):
                 one.legend(fontsize=8)

@@ -235,6 +235,7 @@ class Explained:
 
 
 def figures_of(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
+    """What is shown of a batch; `recognised` is the share whose own task scores best."""
     own = float(np.mean([one.scores[0].value for one in explained]))
     compared = float(np.mean([one.compared for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]

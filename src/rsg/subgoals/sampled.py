@@ -30,8 +30,8 @@ from rsg.subgoals.learning import (
     RationalSubgoals,
     RsgSettings,
     WorldOf,
-    figures_of,
     add_slopes,
+    figures_of,
     log_probabilities,
     names,
 )

@@ -153,7 +153,7 @@ class SetClassifiers(Classifiers):
     def _made(self, world: CraftingWorld) -> tuple[kernels.Tables, kernels.Tables]:
         """The tables, and the same as arrays; made anew when a parameter has changed."""
         key = (world.height, world.width, id(world.rules))
-        version = tuple((id(parameter), parameter._version) for parameter in self.parameters())
+        version = tuple((id(one), getattr(one, "_version", 0)) for one in self._parameters.values())
         if key not in self._tables or self._tables[key][0] != version:
             with torch.enable_grad():
                 tables = self.tables(world)

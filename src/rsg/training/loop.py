@@ -125,7 +125,7 @@ def fit(
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
             begun = time.process_time()
-            figures = _step(method, data, optimizer, progress.step)
+            figures = _step(method, data, optimizer, progress)
             progress.step += 1
             better = False
             looks = progress.step % settings.check_every == 0 or progress.step == settings.steps
@@ -146,10 +146,10 @@ def fit(
     return progress
 
 
-def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, step: int) -> Mapping[str, float]:
+def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, progress: Progress) -> Mapping[str, float]:
     """One gradient step."""
-    settings = method.settings
-    optimizer.param_groups[0]["lr"] = rate_at(settings, step)
+    settings, step = method.settings, progress.step
+    optimizer.param_groups[0]["lr"] = rate_at(settings, step, progress.seconds)
     optimizer.zero_grad(set_to_none=True)
     figures = method.gradients(data.batch(step), stream(settings.seed, "step", step))
     if not math.isfinite(figures["loss"]):
@@ -159,10 +159,12 @@ def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, step:
     return figures
 
 
-def rate_at(settings: TrainingSettings, step: int) -> float:
-    """The learning rate of a step: half a cosine from `rate` to `rate_end`."""
-    turn = (1 + math.cos(math.pi * step / settings.steps)) / 2
-    return settings.rate_end + (settings.rate - settings.rate_end) * turn
+def rate_at(settings: TrainingSettings, step: int, seconds: float = 0.0) -> float:
+    """The learning rate: half a cosine from `rate` to `rate_end`, over the steps or the budget of processor time."""
+    share = step / settings.steps
+    if settings.budget_seconds:
+        share = min(1.0, max(share, seconds / settings.budget_seconds))
+    return settings.rate_end + (settings.rate - settings.rate_end) * (1 + math.cos(math.pi * share)) / 2
 
 
 def _look(method: Method, data: TrainingData, progress: Progress, figures: Mapping[str, float]) -> bool:
