@@ -311,23 +311,25 @@ def test_the_jobs_of_instructions(tmp_path, monkeypatch):
     assert "held-out" not in partial.pictures
 
 
-def test_the_full_size_is_what_was_promised(monkeypatch):
-    monkeypatch.setattr(instructions, "FULL", replace(instructions.FULL, changes={"single": False}))
-    jobs = instructions.jobs(Extent(1))
-    asked = jobs[0].parameters["evaluations"]
-    assert {name: one["per_task"] for name, one in asked.items()} == {
-        "compositional": 150,
-        "novel": 100,
+def test_the_full_size_is_what_was_promised():
+    jobs = {job.name: job for job in instructions.jobs(Extent(1))}
+    asked = {name: job.parameters["evaluations"] for name, job in jobs.items()}
+    main = {"compositional": 150, "novel": 100}
+    assert {name: one["per_task"] for name, one in asked["rsg-seed0"].items()} == {
+        **main,
         "novel-per-node": 100,
-        "compositional-with-i": 150,
-        "novel-with-i": 100,
         "compositional-general": 3,
         "novel-general": 3,
     }
-    assert asked["novel"]["budget"] == 5000
-    monkeypatch.setattr(instructions, "FULL", replace(instructions.FULL, changes={"single": True}))
-    assert len(instructions.jobs(Extent(1))[0].parameters["evaluations"]) == 5  # I is 1 - G: nothing new to measure
-    assert jobs[0].needs[0].per_task == 400
+    assert {name: one["per_task"] for name, one in asked["separate-seed0"].items()} == {
+        **main,
+        "compositional-with-i": 150,
+        "novel-with-i": 100,
+    }
+    assert asked["rsg-seed0"]["novel"]["budget"] == 5000
+    assert jobs["rsg-seed0"].parameters["settings"]["single"]
+    assert not jobs["separate-seed0"].parameters["settings"]["single"]
+    assert jobs["rsg-seed0"].needs[0].per_task == 400
     assert exact_or_sampled.FULL.seconds == 600
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,30 +56,35 @@ def train(
     For example: [bold]rsg train crafting --out out/run --set steps=200[/bold]
     """
     require_world(name)
+    if watch < 0:
+        raise RsgError(f"watch must not be negative, not {watch}")
     from rsg.demos import Store, benchmark
-    from rsg.subgoals import RsgSettings, learn, load_subgoals
-    from rsg.training import Run, changed
-    from rsg.training.settings import restored
+    from rsg.subgoals import learn, load_subgoals
+    from rsg.subgoals.runs import rebuilt
+    from rsg.training import Run
 
     source: Any = benchmark(name)
     if resume:
-        if seed is not None or encoder or changes or begin or per_task:
+        if any(given is not None for given in (seed, encoder, changes or None, begin, per_task)):
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
-        about = Run(out).about
-        settings = restored(RsgSettings, about["settings"])
-        origin: dict[str, Any] = about.get("source", {})
-        per_task, begin = origin.get("per_task"), Path(origin["from"]) if origin.get("from") else None
-        store = Store(demos or origin.get("demos", ""))
+        run = Run(out)
+        settings, same = rebuilt(run)
+        origin: dict[str, Any] = run.about.get("source", {})
+        per_task, begin = origin.get("per_task"), origin.get("from")
+        start = load_subgoals(begin) if begin and not run.has("last") else same if begin else None
+        if not demos and not origin.get("demos"):
+            raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
+        store = Store(demos or origin["demos"])
     else:
         _check_new(out)
-        settings = changed(RsgSettings(seed=seed or 0, encoder=encoder or "sets"), changes or [])
-        if seed is not None:
-            settings = replace(settings, seed=seed)
+        start = load_subgoals(begin) if begin else None
+        settings = _settings(seed, encoder, changes or [], begin)
+        if per_task is not None and per_task < 1:
+            raise RsgError(f"per-task must be at least 1, not {per_task}")
         store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, as_json)
         origin = {"demos": str(store.folder), "per_task": per_task, "from": str(begin) if begin else None}
     if store.manifest.world != name:
         raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{name}'")
-    start = load_subgoals(begin) if begin else None
     reports = [_success(source, watch)] if watch else []
     begun = time.perf_counter()
     with _Bar(settings, not as_json) as show:
@@ -94,6 +100,24 @@ def train(
             source={"world": name, **origin},
         )
     _conclude(learned.progress, out, name, time.perf_counter() - begun, as_json)
+
+
+def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
+    """What was asked for; networks that are gone on with keep their shape."""
+    from rsg.subgoals import RsgSettings
+    from rsg.subgoals.runs import ENCODERS, check_device
+    from rsg.training import Run, changed
+
+    had = Run(begin).about["settings"] if begin else {}
+    settings = RsgSettings(**{key: had[key] for key in ("encoder", "hidden", "single", "context") if key in had})
+    settings = changed(replace(settings, encoder=encoder or settings.encoder), changes)
+    settings = settings if seed is None else replace(settings, seed=seed)
+    if settings.encoder not in ENCODERS:
+        near = get_close_matches(settings.encoder, ENCODERS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(ENCODERS)}; your own goes to rsg.learn"
+        raise RsgError(f"there is no encoder '{settings.encoder}'; {hint}")
+    check_device(settings.device)
+    return settings
 
 
 def _check_new(out: Path) -> None:
@@ -196,24 +220,25 @@ def info(
         return
     out = console()
     state = checkpoints.get("last")
-    out.print(f"[bold]{folder}[/bold]  method {about['method']}")
+    settings = about.get("settings", {})
+    out.print(f"[bold]{folder}[/bold]  method {about.get('method', 'unknown')}")
     if state:
         ended = state["done"] or "not finished: rsg train ... --resume goes on"
-        out.print(f"step {state['step']} of {about['settings']['steps']} ({ended}), {state['seconds']:.1f} s CPU")
+        out.print(f"step {state['step']} of {settings.get('steps')} ({ended}), {state['seconds']:.1f} s CPU")
         if state["best"] is not None:
             out.print(f"best held-out score {state['best']:.4f} at step {state['best_step']}")
     else:
         out.print("no checkpoint yet")
     origin = about.get("source", {})
-    out.print(f"data   {origin.get('demos', 'given in memory')}, sha256 {about['data'][:16]}…")
+    out.print(f"data   {origin.get('demos', 'given in memory')}, sha256 {about.get('data', '')[:16]}…")
     if origin.get("from"):
         out.print(f"begun with what {origin['from']} had learned")
     out.print(f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n")
     out.print("[bold]settings[/bold]  (change them with --set key=value)")
     from rsg.subgoals import RsgSettings
 
-    usual = {key: getattr(RsgSettings(), key) for key in about["settings"] if hasattr(RsgSettings(), key)}
-    for key, value in about["settings"].items():
+    usual = {key: getattr(RsgSettings(), key) for key in settings if hasattr(RsgSettings(), key)}
+    for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         out.print(f"  {key:16} {value}{note}")
     if state and state["history"]:

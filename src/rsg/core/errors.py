@@ -31,6 +31,14 @@ class RunError(RsgError):
     """A training run, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
 
 
+class DemonstrationError(RsgError):
+    """A demonstration that does not fit its world; it knows which one, not where that is stored."""
+
+    def __init__(self, problem: str, demonstration: object) -> None:
+        super().__init__(problem)
+        self.demonstration = demonstration
+
+
 class ParseError(RsgError):
     """A text that is not a task. `position` counts characters from 0; `str()` shows the place with a caret.
 

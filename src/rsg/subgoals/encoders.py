@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals.classifiers import Classifiers
 
@@ -63,6 +64,7 @@ class Flat(nn.Module):
 
     def __init__(self, inputs: int, hidden: int = 128, seed: int = 0) -> None:
         super().__init__()
+        self.inputs = inputs
         self.layers = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
         rng = stream(seed, "flat")
         with torch.no_grad():
@@ -72,7 +74,13 @@ class Flat(nn.Module):
 
     def forward(self, seen: Any) -> Tensor:
         """Features `[N, hidden]`."""
-        return self.layers(flat(seen).to(next(self.parameters())))  # type: ignore[no-any-return]
+        numbers = flat(seen).to(next(self.parameters()))
+        if numbers.shape[1] != self.inputs:
+            raise RsgError(
+                f"the encoder 'flat' learned on states of {self.inputs} numbers, this world shows {numbers.shape[1]}; "
+                "use the encoder 'sets', or worlds of one size"
+            )
+        return self.layers(numbers)  # type: ignore[no-any-return]
 
 
 def flat(seen: Any) -> Tensor:
@@ -81,4 +89,4 @@ def flat(seen: Any) -> Tensor:
         return torch.cat([flat(value) for value in seen.values()], dim=1)
     if isinstance(seen, tuple):
         return torch.cat([flat(value) for value in seen], dim=1)
-    return torch.as_tensor(seen).flatten(1).float()
+    return torch.as_tensor(seen).reshape(len(seen), -1).float()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.compiled import compiled
-from rsg.core.errors import RsgError
+from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine, sample_task
 from rsg.search import StateGraph, local_graph
@@ -104,7 +104,7 @@ class RationalSubgoals:
         self, classifiers: Classifiers, settings: RsgSettings, world_of: WorldOf, descriptions: Sequence[str]
     ) -> None:
         self.module, self.settings = classifiers, settings
-        self._world_of, self._descriptions = world_of, tuple(descriptions)
+        self._world_of, self._descriptions = world_of, tuple(dict.fromkeys(map(spelled, descriptions)))
         self._grounds: OrderedDict[Demonstration, Ground] = OrderedDict()
         self._bytes = 0
 
@@ -154,9 +154,12 @@ class RationalSubgoals:
         if demo in self._grounds:
             self._grounds.move_to_end(demo)
             return self._grounds[demo]
-        world = self._world_of(demo)
-        graph = local_graph(world, demo.states, self.settings.depth)
-        ground = Ground(world, graph, taken_edges(graph, demo.actions))
+        try:
+            world = self._world_of(demo)
+            graph = local_graph(world, demo.states, self.settings.depth)
+            ground = Ground(world, graph, taken_edges(graph, demo.actions))
+        except RsgError as error:
+            raise DemonstrationError(str(error), demo) from None
         self._grounds[demo] = ground
         self._bytes += ground.size_bytes
         while self._bytes > self.settings.cache_mb * 2**20 and len(self._grounds) > 1:
@@ -168,9 +171,15 @@ class RationalSubgoals:
         own, count = machine_of(demo.task), self.settings.negatives
         if self.settings.negatives_from == "language":
             return [own, *(Machine.of(sample_task(self.module.terms, seed=rng)) for _ in range(count))]
-        others = [text for text in self._descriptions if text != demo.task]
+        others = [text for text in self._descriptions if text != spelled(demo.task)]
         chosen = rng.choice(len(others), size=min(count, len(others)), replace=False) if others else ()
         return [own, *(machine_of(others[i]) for i in chosen)]
+
+
+@lru_cache(maxsize=4096)
+def spelled(text: str) -> str:
+    """A description as rsg writes it: the same for all ways to write a task."""
+    return str(machine_of(text).task)
 
 
 @lru_cache(maxsize=4096)

@@ -130,6 +130,9 @@ def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:
 
 def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     """The edges `[T]` of a graph that a demonstration took; an error if its actions do not lead where it went."""
+    actions = np.asarray(actions)
+    if actions.ndim != 1 or actions.dtype.kind not in "iu":
+        raise RsgError(f"actions are whole numbers [T] in this world, not {actions.dtype} {list(actions.shape)}")
     taken = _taken(graph.edge_start, graph.edge_end, graph.edge_action, graph.path, np.asarray(actions, dtype=np.int64))
     if (taken < 0).any():
         step = int(taken.argmin())

@@ -8,11 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
 from torch import nn
 
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
-from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Flat, flat
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
@@ -22,7 +23,7 @@ from rsg.training.checkpoint import Which
 from rsg.training.data import machine_of
 from rsg.training.loop import Report, Watch
 from rsg.training.settings import restored
-from rsg.worlds import World
+from rsg.worlds import World, check
 from rsg.worlds.crafting import Sets
 
 ENCODERS = ("sets", "flat")
@@ -66,14 +67,20 @@ def learn(
         source: where the demonstrations come from, kept with the run for people to read.
     """
     settings = settings or RsgSettings()
-    world_of: WorldOf = (lambda _: world) if isinstance(world, World) else world
+    if encoder is not None and settings.encoder in ENCODERS:
+        settings = replace(settings, encoder=f"{getattr(encoder, '__name__', 'mine')} (your own)")
+    check_device(settings.device)
+    world_of = _world_of(world)
     data = TrainingData(demonstrations, settings, per_task)
     terms = [str(term) for text in data.descriptions for term in machine_of(text).terms]
     example = data[int(data.learn[0])]
     seen = world_of(example).encode(example.states[:1])
-    subgoals = start if start is not None else build(settings, terms, shape_of(settings, seen), encoder, seen)
+    if start is not None:
+        subgoals = _copied(start, settings, encoder)
+    else:
+        subgoals = build(settings, terms, shape_of(settings, seen), encoder, seen)
     subgoals.grow(terms, settings.seed)
-    subgoals.to(settings.device)
+    subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
     method = _method(subgoals, settings, world_of, data.descriptions, encoder)
     with TemporaryDirectory() as scratch:
         folder = out or Path(scratch) / "run"
@@ -95,16 +102,40 @@ def _method(
     return SampledSubgoals(subgoals, settings, world_of, texts, values, layers)
 
 
+def _world_of(world: World | WorldOf) -> WorldOf:
+    if isinstance(world, World):
+        return lambda _: world
+    if not callable(world):
+        raise RsgError(f"this is neither a world nor a function that gives one: {check(world)[0]}")
+    return world
+
+
+def check_device(name: str) -> None:
+    """An error if torch cannot compute there."""
+    try:
+        torch.zeros(1, device=name).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise RsgError(f"torch cannot use the device '{name}' here; use cpu, or cuda where there is one") from None
+
+
+def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) -> Classifiers:
+    """Classifiers with the same weights; they must be what the settings say, or the run could not be loaded again."""
+    try:
+        copy = build(settings, start.terms, dict(start.shape), encoder)
+        copy.load_state_dict(start.state_dict())
+        return copy
+    except (KeyError, RuntimeError):  # the shape is that of another encoder, or its sizes differ
+        raise RsgError(
+            "the subgoals to begin with do not fit the settings; encoder, hidden, single and context must be theirs"
+        ) from None
+
+
 def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
     """The classifiers of a run; one with an encoder of your own needs that encoder again."""
     run = Run(folder)
-    about = run.about
-    if about.get("method") != RationalSubgoals.name:
-        raise RunError(f"{folder} is a run of '{about.get('method')}', which learns no subgoals")
-    if not run.has(which):
+    if not run.has(which) and run.about.get("method") == RationalSubgoals.name:
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
-    settings = restored(RsgSettings, about["settings"])
-    subgoals = build(replace(settings, device="cpu"), about["terms"], about["shape"], encoder)
+    settings, subgoals = rebuilt(run, encoder)
     try:
         subgoals.load_state_dict(classifier_weights(run.load(which)))
     except RuntimeError:
@@ -114,14 +145,28 @@ def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | 
     return subgoals.eval()
 
 
+def rebuilt(run: Run, encoder: Encoder | None = None) -> tuple[RsgSettings, Classifiers]:
+    """The settings of a run, and classifiers of its shape, with other weights."""
+    about = run.about
+    if about.get("method") != RationalSubgoals.name:
+        raise RunError(f"{run.folder} is a run of '{about.get('method')}', which learns no subgoals")
+    try:
+        settings = restored(RsgSettings, about["settings"])
+        return settings, build(replace(settings, device="cpu"), about["terms"], about["shape"], encoder)
+    except (KeyError, TypeError):
+        raise RunError(f"{run.folder} does not say what it learned; train again into another folder") from None
+
+
 def build(
     settings: RsgSettings, terms: Sequence[str], shape: dict[str, int], encoder: Encoder | None = None, seen: Any = None
 ) -> Classifiers:
     """Classifiers that have learned nothing yet."""
     seed, single = settings.seed, settings.single
     if encoder is not None:
-        module = encoder()
-        features = shape.get("features") or int(module(_as_tensors(seen)).shape[-1])
+        with torch.random.fork_rng(devices=[]):  # its first weights follow from the seed, like all else
+            torch.manual_seed(seed)
+            module = encoder()
+        features = shape.get("features") or _features(module, seen)
         shape["features"] = features
         made: Classifiers = EncodedClassifiers(module, features, terms, single, seed)
     elif settings.encoder == "sets":
@@ -137,6 +182,16 @@ def build(
     return made
 
 
+def _features(module: nn.Module, seen: Any) -> int:
+    """How many features a module gives."""
+    with torch.no_grad():
+        given = module(tensors(seen, "cpu"))
+    if not isinstance(given, torch.Tensor) or given.ndim != 2 or len(given) != 1:
+        shape = list(getattr(given, "shape", ()))
+        raise RsgError(f"an encoder gives features [N, F] for N states, this one gave {shape} for one state")
+    return int(given.shape[1])
+
+
 def shape_of(settings: RsgSettings, seen: Any) -> dict[str, int]:
     """What an encoder must know of a world."""
     if settings.encoder == "sets":
@@ -144,12 +199,6 @@ def shape_of(settings: RsgSettings, seen: Any) -> dict[str, int]:
             raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
         return {"types": 47}
     return {"inputs": int(flat(seen).shape[1])}
-
-
-def _as_tensors(seen: Any) -> Any:
-    from rsg.subgoals.classifiers import tensors
-
-    return tensors(seen, "cpu")
 
 
 def untrained(terms: Sequence[str], seed: int = 0) -> Classifiers:

@@ -32,14 +32,16 @@ class TrainingData:
     Attributes:
         descriptions: the distinct descriptions, in the order of their first appearance.
         held_out: numbers of the episodes that are kept from training; learn: those of all others.
-        fingerprint: a hash of all demonstrations.
+        fingerprint: a hash of all demonstrations that are used.
     """
 
     def __init__(
         self, source: Store | Sequence[Demonstration], settings: TrainingSettings, per_task: int | None = None
     ) -> None:
+        self.fingerprint, self.descriptions = "", tuple[str, ...]()
         if len(source) == 0:
-            raise RsgError("there are no demonstrations to learn from")
+            where = f" in {source.folder}" if isinstance(source, Store) else ""
+            raise RsgError(f"there are no demonstrations to learn from{where}")
         self._source, self._settings = source, settings
         self._cache: OrderedDict[int, tuple[list[Demonstration], int]] = OrderedDict()
         self._cached = 0
@@ -47,6 +49,8 @@ class TrainingData:
         self._starts = _shard_starts(source)
         tasks = self._index()
         numbers = _first_of_each(tasks, per_task)
+        if len(numbers) < len(tasks):
+            self.fingerprint = hashlib.sha256(self.fingerprint.encode() + numbers.tobytes()).hexdigest()
         count = min(settings.held_out, len(numbers) // 10)
         mixed = stream(settings.seed, "held-out").permutation(numbers)
         self.held_out = np.sort(mixed[:count])
@@ -75,7 +79,8 @@ class TrainingData:
                     )
                 tasks[number] = seen[demo.task]
                 if not isinstance(self._source, Store):
-                    digest.update(demo.task.encode() + demo.states.tobytes() + demo.actions.tobytes())
+                    digest.update(f"{demo.task}\0{demo.setting}\0{demo.states.shape}".encode())
+                    digest.update(demo.states.tobytes() + demo.actions.tobytes())
         if isinstance(self._source, Store):  # its shards carry their hashes
             digest.update("".join(shard.sha256 for shard in self._source.manifest.shards).encode())
         self.fingerprint = digest.hexdigest()
@@ -101,6 +106,10 @@ class TrainingData:
             return self._source[number]
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
         return self._shard(shard)[number - int(self._starts[shard])]
+
+    def number_of(self, demo: Demonstration) -> int:
+        """The number of an episode; slow, for messages."""
+        return next(number for number in range(int(self._starts[-1])) if self[number] == demo)
 
     def batch(self, step: int) -> list[Demonstration]:
         """The demonstrations of one step: without repetition until all have come."""

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rsg.core.errors import RunError
+from rsg.core.errors import DemonstrationError, RsgError, RunError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.training.checkpoint import Run, Saved, writing
@@ -124,14 +124,14 @@ def fit(
         if run.has("last"):
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
-            begun = time.process_time()
-            figures = _step(method, data, optimizer, progress)
-            progress.step += 1
-            better = False
-            looks = progress.step % settings.check_every == 0 or progress.step == settings.steps
-            if looks:
-                better = _look(method, data, progress, figures)
-            progress.seconds += time.process_time() - begun
+            begun = time.process_time() - progress.seconds
+            with _telling_which(data):
+                figures = _step(method, data, optimizer, progress)
+                progress.step += 1
+                progress.seconds = time.process_time() - begun
+                looks = progress.step % settings.check_every == 0 or bool(_ended(settings, progress))
+                better = looks and _look(method, data, progress, figures)
+            progress.seconds = time.process_time() - begun
             if looks:
                 _report(method, progress, reports, draw)
             progress.done = _ended(settings, progress)
@@ -144,6 +144,16 @@ def fit(
             if stop:
                 break
     return progress
+
+
+@contextmanager
+def _telling_which(data: TrainingData) -> Iterator[None]:
+    """An error of a demonstration tells the number of its episode."""
+    try:
+        yield
+    except DemonstrationError as error:
+        number = data.number_of(error.demonstration)  # type: ignore[arg-type]
+        raise RsgError(f"episode {number} does not fit its world: {error}") from None
 
 
 def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, progress: Progress) -> Mapping[str, float]:
@@ -173,6 +183,8 @@ def _look(method: Method, data: TrainingData, progress: Progress, figures: Mappi
     rng = stream(method.settings.seed, "held-out-score")  # the same at each look: scores can be compared
     scores = [method.held_out_score(batch, rng) for batch in batches]
     score = float(np.average(scores, weights=[len(batch) for batch in batches]))
+    if not math.isfinite(score):
+        raise RunError(f"the held-out score is {score} at step {progress.step}; try a lower rate (--set rate=...)")
     progress.history.append({"step": progress.step, **figures, "held_out": score})
     if progress.best is None or score > progress.best:
         progress.best, progress.best_step, progress.stale = score, progress.step, 0
@@ -209,7 +221,10 @@ def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> S
 
 
 def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:
-    method.module.load_state_dict(weights(saved))
+    try:
+        method.module.load_state_dict(weights(saved))
+    except RuntimeError:
+        raise RunError("the checkpoint has other weights than the run says; train again into another folder") from None
     for name, parameter in method.module.named_parameters():
         prefix = f"adam.{name}."
         state = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
@@ -235,9 +250,9 @@ def _check_same(run: Run, about: dict[str, Any]) -> None:
                 f"{run.folder} was trained on other demonstrations; give the same, or use --from for new ones"
             )
         if key == "settings":
-            differ = [name for name in value if had.get(key, {}).get(name) != value[name]]
-            then = had.get(key, {}).get(differ[0]) if differ else None
-            raise RunError(f"{run.folder} was begun with {differ[0]}={then}; a run goes on with the settings it has")
+            then = had.get(key, {})
+            first = next(name for name in {**value, **then} if then.get(name) != value.get(name))
+            raise RunError(f"{run.folder} was begun with {first}={then.get(first)}; a run goes on with its settings")
         raise RunError(f"{run.folder} was begun with another {key}; choose another folder")
 
 

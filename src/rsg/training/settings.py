@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -47,6 +48,9 @@ class TrainingSettings:
     cache_mb: int = 512
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise RsgError(f"{name} must be a finite number, not {value}")
         for name in ("steps", "batch", "check_every", "patience", "save_every", "cache_mb"):
             if getattr(self, name) < 1:
                 raise RsgError(f"{name} must be at least 1, not {getattr(self, name)}")
