@@ -48,7 +48,7 @@ class Sizes:
 
 FULL = Sizes()
 QUICK = Sizes(20.0, 20, 3, 3, 1)
-ENDLESS = {"steps": 100_000, "patience": 100_000}  # the budget ends training, nothing else; the rate hardly falls
+ENDLESS = {"steps": 100_000, "patience": 100_000}  # the budget ends training, nothing else
 OFTEN = {"check_every": 10, "save_every": 50, "held_out": 64}  # looks take a fifth of the budget, in both
 
 

@@ -196,7 +196,7 @@ def _certainty_table(rates: dict[str, dict[str, Rate | None]]) -> str:
         for column, one in row.items():
             if one is not None:
                 mean = one.over_seeds
-                worst, episodes = f"{100 * mean.least:.1f}", f"{sum(one.trials):,}"
+                worst, episodes = f"{100 * mean.least:.2f}", f"{sum(one.trials):,}"
                 lines.append([label, column, f"{100 * mean.mean:.2f}", worst, span(*one.pooled), episodes])
     return table(["method", "split", "mean", "worst seed", "all episodes, 95 %", "episodes"], lines)
 
