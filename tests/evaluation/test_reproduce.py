@@ -290,13 +290,13 @@ def done_here(job, work):
 def test_the_jobs_of_instructions(tmp_path, monkeypatch):
     monkeypatch.setattr(instructions, "QUICK", TINY)
     jobs = instructions.jobs(Extent(2, quick=True))
-    assert [job.name for job in jobs[:3]] == ["rsg-seed0", "untrained-seed0", "oracle-seed0"]
+    assert [job.name for job in jobs[:4]] == ["rsg-seed0", "separate-seed0", "untrained-seed0", "oracle-seed0"]
     assert jobs[0].parameters["settings"]["seed"] == 0
-    assert jobs[3].needs[0].seed == 1
-    asked = jobs[3].parameters["evaluations"]
+    assert jobs[4].needs[0].seed == 1
+    asked = jobs[4].parameters["evaluations"]
     assert {one["seed"] for one in asked.values()} == {1001}
     assert (asked["novel-per-node"]["budget"], asked["novel-per-node"]["per_node"]) == (None, 30)
-    results = {job.name: done_here(job, tmp_path) for job in jobs[:3]}
+    results = {job.name: done_here(job, tmp_path) for job in jobs[:4]}
     assert results["rsg-seed0"]["training"]["steps"] == 4
     section = instructions.section(Extent(1), results)
     assert "| **RSG, the paper** | 99.6 | 97.8 | – |" in section.text
@@ -354,7 +354,7 @@ def test_the_jobs_of_exact_or_sampled(tmp_path, monkeypatch):
         assert len(times) > 1
         assert one["training"]["cpu_seconds"] >= 1.0
         assert one["training"]["ended"] == "the budget of 1 s of processor time was used up"
-        assert all(row["step_ms"] > 0 for row in history)
+        assert all(row["step_ms"] > 0 for row in history[:-1])  # the last look may come right after another
     section = exact_or_sampled.section(Extent(1), results)
     assert set(section.summary) == {"exact", "sampled"}
     section.pictures["success"].draw(tmp_path / "curve.png")

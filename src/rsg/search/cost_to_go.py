@@ -1,4 +1,4 @@
-"""J: the least cost from every state and machine node to the end of the task (paper, eq. 3 and 4, corrected).
+"""J: the least cost from every state and machine node to the end of the task (paper, eq. 4, corrected).
 
 J(s, v) = min over paths from s of action costs plus the cost of leaving v where the path ends, and
 leaving v at s costs -λ log G_v(s) plus 0 if v may finish, or plus -λ log I_w(s) + (what follows at w).

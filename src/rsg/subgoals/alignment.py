@@ -29,7 +29,7 @@ def join(a: float, b: float, marginal: bool) -> float:
 
 @compiled
 def crossing(values: Any, order: Any, s: int, v: int, edge: int) -> float:
-    """log G_v(s) + log I_w(s): how fitting it is to go from v to w at s."""
+    """The second sum of eq. 2, log G_v(s) + log I_w(s): how fitting it is to go from v to w at s."""
     log_g, log_i = values
     term_of, _, next_node = order
     w = next_node[edge]
@@ -53,7 +53,7 @@ def ways_on(i: int, edge: int, path: Array, values: Any, order: Any, v: int, bes
 
 @compiled
 def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array) -> float:
-    """Fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give the score of the demonstration.
+    """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
 
     The score (paper, eq. 2) is Σ log Rat of the actions + Σ (log G + log I) at the transitions, for the best
     alignment, or summed over all alignments.
@@ -91,7 +91,7 @@ def share(option: float, total: float, marginal: bool, taken: bool) -> float:
 def trace(
     path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array, acts: Array, crossings: Array
 ) -> None:
-    """The alignment itself, first state first; under `marginal` the probability of each of its parts.
+    """The arg-max of eq. 2, the alignment itself, first state first; under `marginal` the probability of each part.
 
     Args:
         best: as filled by `align`.
@@ -136,7 +136,7 @@ def trace(
 
 @compiled
 def pull_crossings(path: Array, order: Any, crossings: Array, d_g: Array, d_i: Array) -> None:
-    """Add the gradient of Σ crossings · (log G + log I)."""
+    """Add the gradient of Σ crossings · (log G + log I), the second sum of eq. 2."""
     term_of, next_start, next_node = order
     last = len(term_of) - 1
     for i in range(len(path)):

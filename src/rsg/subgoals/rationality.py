@@ -1,4 +1,4 @@
-"""How rational each action of a demonstration was (paper, eq. 4): log Rat(s, v, a), and its gradient.
+"""How rational each action of a demonstration was (paper, eq. 3): log Rat(s, v, a), and its gradient.
 
 Rat(s, v, ·) is a softmax of -α J(s, v, ·) over the primitive actions and the machine transitions open at (s, v). A
 label is *fresh* when v has just been entered at s: then an action must come first, so no transition is open.
@@ -19,7 +19,7 @@ FRESH, MOVED = 0, 1
 
 @compiled
 def transition_cost(values: Any, order: Any, tables: Any, weight: float, s: int, v: int, edge: int) -> float:
-    """J of leaving node v at state s along a machine edge: -λ (log G_v(s) + log I_w(s)) + what follows at w."""
+    """J (eq. 4) of leaving v at state s along a machine edge: -λ (log G_v(s) + log I_w(s)) + what follows at w."""
     log_g, log_i = values
     term_of, _, next_node = order
     entry = tables[1]
@@ -34,7 +34,7 @@ def transition_cost(values: Any, order: Any, tables: Any, weight: float, s: int,
 def log_partitions(
     edges: Any, values: Any, order: Any, tables: Any, alpha: float, weight: float, s: int, v: int
 ) -> tuple[float, float]:
-    """log Σ_x exp(-α J(s, v, x)), over the primitive actions alone, and over the machine transitions too."""
+    """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too."""
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     cost, next_start = tables[0], order[1]
     most = -np.inf
@@ -57,7 +57,7 @@ def log_partitions(
 def log_rationality(
     edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, how: Any, rat: Array
 ) -> None:
-    """Fill `rat` `[T, V, 2]`: log Rat of each action of the demonstration at each node, fresh and moved."""
+    """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved."""
     alpha, weight, one_action, _ = how
     edge_end, edge_cost, cost = edges[1], edges[2], tables[0]
     for i in range(len(taken)):
@@ -76,7 +76,7 @@ def log_rationality(
 def pull_rationality(
     edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, how: Any, acts: Array, slopes: Any
 ) -> None:
-    """The gradient of Σ acts · log Rat: to J after each action, and to what each transition costs.
+    """The gradient of Σ acts · log Rat (eq. 3): to J after each action, and to what each transition costs.
 
     Args:
         acts: `[T, V, 2]` the weight of each log Rat in the score.
@@ -115,7 +115,7 @@ def pull_rationality(
 
 @compiled
 def pull_cost_to_go(edges: Any, order: Any, tables: Any, weight: float, one_action: bool, slopes: Any) -> None:
-    """The gradient of J, exact by the envelope theorem: it is that of the exits on the best path (first node first)."""
+    """The gradient of J (eq. 4), exact by the envelope theorem: that of the exits on the best path, first node first."""
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     term_of = order[0]
     cost, _, exit_, then, _ = tables
