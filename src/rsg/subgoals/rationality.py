@@ -115,7 +115,7 @@ def pull_rationality(
 
 @compiled
 def pull_cost_to_go(edges: Any, order: Any, tables: Any, weight: float, one_action: bool, slopes: Any) -> None:
-    """The gradient of J (eq. 4), exact by the envelope theorem: that of the exits on the best path, first node first."""
+    """The gradient of J (eq. 4), exact by the envelope theorem: that of the exits on the best path, node by node."""
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     term_of = order[0]
     cost, _, exit_, then, _ = tables
