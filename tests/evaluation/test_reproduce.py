@@ -306,7 +306,7 @@ def test_the_jobs_of_instructions(tmp_path, monkeypatch):
         picture.draw(tmp_path / f"{name}.png")
     json.dumps(section.summary, allow_nan=False)
     partial = instructions.section(Extent(1), {"oracle-seed0": results["oracle-seed0"]})
-    assert "| RSG, lenient" not in partial.text
+    assert "| RSG, one classifier per term, lenient" not in partial.text
     assert "| oracle (the truth), strict | " in partial.text
     assert "held-out" not in partial.pictures
 

@@ -127,7 +127,7 @@ def transition_cost(machine, log_g, log_i, v, w, weight=1.0, threshold=None, not
     last = machine.nodes - 1
     leaving = 0.0 if v == 0 else log_g[machine.term_of[v]]
     if threshold is not None:
-        already = w != last and log_g[machine.term_of[w]] >= log(threshold)
+        already = w != last and log_i[machine.term_of[w]] <= log(1 - threshold)
         return inf if (leaving < log(threshold) and v != 0) or (not_yet and already) else 0.0
     entering = 0.0 if w == last or not not_yet else log_i[machine.term_of[w]]
     return -weight * (leaving + entering)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.core.cores import cores
 from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import progress
 from rsg.core.words import quantity
@@ -34,7 +35,7 @@ EXAMPLE = "grab-axe then mine-wood then craft-wood-plank then craft-boat"
 
 def demo(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where everything goes.")] = Path("out/demo"),
-    per_task: Annotated[int | None, typer.Option(help=f"Demonstrations of each task [default: {PER_TASK}].")] = None,
+    per_task: Annotated[int | None, typer.Option(help=f"Demonstrations of each task, usually {PER_TASK}.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, only to see that all of it works.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -97,11 +98,11 @@ class _Parts:
 
 def _check_own(run: Path) -> None:
     """The demo removes the run that it made before; one that it did not make stays."""
-    if not (run / "run.json").exists():
-        return
-    from rsg.training import Run
+    from rsg.training.checkpoint import Run, check_new
 
-    if Run(run).about.get("source", {}).get("made_by") != MADE_BY:
+    if not (run / "run.json").exists():
+        check_new(run)
+    elif Run(run).about.get("source", {}).get("made_by") != MADE_BY:
         raise RunError(f"{run} holds a run that rsg demo did not make; choose another folder with --out")
 
 
@@ -112,7 +113,7 @@ def _demonstrate(out: Path, per_task: int, show: _Parts) -> Store:
     recipe = Recipe(WORLD, "train", per_task)
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
     with progress("demonstrating", recipe.episodes(), "episodes", show.shown) as advance:
-        store = make_demonstrations(recipe, folder, workers=os.cpu_count() or 1, advance=advance)
+        store = make_demonstrations(recipe, folder, workers=cores(), advance=advance)
     show.words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
     return store
 
@@ -157,7 +158,8 @@ def _train(store: Store, run: Path, quick: bool, show: _Parts) -> tuple[Progress
     from rsg.training import changed
 
     settings: RsgSettings = changed(RsgSettings(), QUICK if quick else ())
-    rmtree(run, ignore_errors=True)
+    if (run / "run.json").exists():  # the last demo's, as was checked
+        rmtree(run)
     source = benchmark(WORLD)
     losses: list[float] = []
     with progress("training", settings.steps, "steps", show.shown) as advance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 
@@ -59,7 +59,7 @@ def make(
     total = recipe.episodes()
     try:
         with progress("demonstrating", total, "episodes", shown=not as_json) as advance:
-            store = make_demonstrations(recipe, out, workers or os.cpu_count() or 1, advance)
+            store = make_demonstrations(recipe, out, workers or cores(), advance)
     except KeyboardInterrupt:
         safe = len(Store(out)) if (out / "manifest.json").exists() else 0
         message = f"\n{safe:,} of {total:,} demonstrations are safe in {out}; the same command goes on from there."

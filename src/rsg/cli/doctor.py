@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.core.cores import cores
 from rsg.core.version import __version__
 
 CORE = (
@@ -133,7 +134,7 @@ def _check_compiler() -> None:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores()
 
 
 def _threads(name: str) -> int | None:

@@ -16,7 +16,8 @@ from rsg.core.progress import progress
 def report(
     folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="The page [default: report.html in the run's folder].")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The page; else report.html in the run's folder."),
     ] = None,
     per_task: Annotated[int, typer.Option(help="Starts of each task.")] = 50,
     seed: Seed = 0,

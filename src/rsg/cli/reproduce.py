@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which; without it all are listed.")] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="N", help="How many seeds; each experiment has its own.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The experiment; without a name all are listed.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="How many seeds; else each its own.")] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Jobs side by side; 0: one per core.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, which only shows that all works.")] = False,
     out: Annotated[
@@ -55,7 +57,7 @@ def reproduce(
     chosen = experiment(name)
     made = Reproduction(chosen, chosen.extent(seeds, quick), work)
     if not report_only:
-        _run(made, workers or len(os.sched_getaffinity(0)), as_json)
+        _run(made, workers or cores(), as_json)
     summary = made.write(out, list(REGISTRY))
     if as_json:
         raw = out.parent / "results" / f"{name}.json"

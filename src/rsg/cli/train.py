@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import typer
 
 from rsg.cli.output import AsJson, console, emit
 from rsg.cli.world import WorldName, require_world
+from rsg.core.cores import cores
 from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import progress
 
@@ -43,10 +43,11 @@ def train(
         Path | None, typer.Option("--from", metavar="RUN", help="Begin with what another run learned.")
     ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; see rsg info for all.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; --set help lists them.")
     ] = None,
     watch: Annotated[
-        int, typer.Option(help="Plans per compositional task at each look, judged by the truth: only reported.")
+        int,
+        typer.Option(help="Plans per compositional task at each look, only to report true success; 0: none."),
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -56,6 +57,9 @@ def train(
     For example: [bold]rsg train crafting --out out/run --set steps=200[/bold]
     """
     require_world(name)
+    if changes == ["help"]:
+        _list_settings()
+        return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
     from rsg.demos import Store, benchmark
@@ -82,7 +86,11 @@ def train(
         if per_task is not None and per_task < 1:
             raise RsgError(f"per-task must be at least 1, not {per_task}")
         store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, as_json)
-        origin = {"demos": str(store.folder), "per_task": per_task, "from": str(begin) if begin else None}
+        origin = {
+            "demos": str(store.folder.resolve()),
+            "per_task": per_task,
+            "from": str(begin.resolve()) if begin else None,
+        }
     if store.manifest.world != name:
         raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{name}'")
     reports = [_success(source, watch)] if watch else []
@@ -100,6 +108,19 @@ def train(
             source={"world": name, **origin},
         )
     _conclude(learned.progress, out, name, time.perf_counter() - begun, as_json)
+
+
+def _list_settings() -> None:
+    """All settings with their defaults and what they mean."""
+    import re
+
+    from rsg.subgoals import RsgSettings
+    from rsg.training import TrainingSettings
+
+    told = re.sub(r"\n\s{12,}", " ", f"{TrainingSettings.__doc__}\n{RsgSettings.__doc__}")
+    usual = vars(RsgSettings())
+    for names, meaning in re.findall(r"^ {8}([a-z_, :]*?): (.*)$", told, re.MULTILINE):
+        console().print(f"[bold]{names:16}[/bold] {usual.get(names, '')!s:12} {meaning}", highlight=False)
 
 
 def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
@@ -124,8 +145,9 @@ def _check_new(out: Path) -> None:
     """A run is never overwritten."""
     if (out / "run.json").exists():
         raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
-    if out.is_file():
-        raise RunError(f"{out} is a file, not a folder; choose another name")
+    from rsg.training.checkpoint import check_new
+
+    check_new(out)
 
 
 def _make(name: str, out: Path, per_task: int, seed: int, quiet: bool) -> Any:
@@ -135,7 +157,7 @@ def _make(name: str, out: Path, per_task: int, seed: int, quiet: bool) -> Any:
     recipe = Recipe(name, "train", per_task, seed)
     folder = out.parent / f"{out.name}-demos"
     with progress("demonstrating", recipe.episodes(), "episodes", shown=not quiet) as advance:
-        return make_demonstrations(recipe, folder, workers=os.cpu_count() or 1, advance=advance)
+        return make_demonstrations(recipe, folder, workers=cores(), advance=advance)
 
 
 class _Bar:

@@ -116,7 +116,7 @@ def _headline(run: Reported, results: Results) -> str:
         _tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(_PAPER.plan)),
     ]
     known = unseen_success(results)[1]
-    unseen = f"Unseen only: without {_and(known)}, which is also compositional. " if known else ""
+    unseen = f"Unseen only: without {_and(known)}, which is also trained on. " if known else ""
     text = (
         f"<h1>Rational subgoals in {escape(run.source.name.capitalize())} World</h1>"
         f"<p class='lead'>What the run <code>{escape(run.folder.name)}</code> learned from demonstrations and their "

@@ -8,6 +8,7 @@ from typing import Any
 from rsg.core.progress import Advance
 from rsg.demos import Benchmark
 from rsg.evaluation.planning import evaluate_planning
+from rsg.evaluation.tables import hundredths
 from rsg.subgoals import Classifiers, untrained
 
 SPLITS = ("compositional", "novel")
@@ -84,10 +85,7 @@ def percent(rate: float) -> str:
     >>> percent(0.996), percent(0.9996), percent(1.0)
     ('99.6 %', '99.96 %', '100.0 %')
     """
-    digits = 1
-    while rate < 1 and round(100 * rate, digits) == 100:
-        digits += 1
-    return f"{100 * rate:.{digits}f} %"
+    return f"{hundredths(rate)} %"
 
 
 def duration(seconds: float) -> str:

@@ -68,13 +68,25 @@ def percent(rate: Rate | None) -> str:
         return NONE
     mean = rate.over_seeds
     if mean.low is None or mean.high is None:
-        return f"{100 * mean.mean:.1f}"
-    return f"{100 * mean.mean:.1f} ({span(mean.low, mean.high)})"
+        return hundredths(mean.mean)
+    return f"{hundredths(mean.mean)} ({span(mean.low, mean.high)})"
+
+
+def hundredths(rate: float) -> str:
+    """A fraction in percent; less than all is never rounded up to all.
+
+    >>> hundredths(0.996), hundredths(0.99995), hundredths(1.0)
+    ('99.6', '99.995', '100.0')
+    """
+    digits = 1
+    while rate < 1 and round(100 * rate, digits) == 100:
+        digits += 1
+    return f"{100 * rate:.{digits}f}"
 
 
 def span(low: float, high: float) -> str:
     """An interval of a rate, in percent; it does not leave 0 to 100."""
-    return f"{100 * max(0.0, low):.1f} to {100 * min(1.0, high):.1f}"
+    return f"{hundredths(max(0.0, low))} to {hundredths(min(1.0, high))}"
 
 
 def number(mean: Mean | None, digits: int = 1, unit: str = "") -> str:

@@ -24,7 +24,7 @@ FOUND, IMPROVED, EXHAUSTED, BUDGET, PAUSED, GROW, NEED = range(7)
 FRESH, MOVED, EXPANDED = range(3)  # costs of a label: the least as fresh, as moved, and when last expanded
 ENTERED_FROM, CAME_FROM, BY, WAS_MOVED = range(4)  # links: node left when it became fresh; state and action before
 STATES, EXPANSIONS, DICE, TICK, FULLEST, WANTED, PENDING, BEST_STATE, BEST_NODE, CUT = range(10)  # counters
-BEST, WEIGHT, THRESHOLD = range(3)  # numbers
+BEST, WEIGHT, THRESHOLD, NOT_YET_ABOVE = range(4)  # numbers
 ORDER, MAX_EXPANSIONS, MAX_PER_NODE, SLICE, HARD, NOT_YET, ONE_ACTION, SPREAD = range(8)
 
 
@@ -218,7 +218,7 @@ def leave(
                         value[s, k, 0], value[s, k, 1] = goal(goals, pool, s, k)
                     if not hard:
                         entry -= weight * value[s, k, 1]
-                    elif value[s, k, 0] >= threshold:
+                    elif value[s, k, 1] <= numbers[NOT_YET_ABOVE]:
                         continue
                 if entry >= cost[s, w, FRESH]:
                     continue

@@ -43,7 +43,8 @@ class SearchSettings:
         budget: expansions in total; None: no limit.
         per_node: expansions of each machine node; None: no limit.
         time_limit: seconds; None: no limit.
-        threshold: a subgoal holds where G is at least this; None: transitions have soft costs, -λ (log G + log I).
+        threshold: a subgoal holds where G is at least this, and not yet where I is more than 1 minus this; None:
+            transitions have soft costs, -λ (log G + log I).
         weight: λ.
         not_yet: whether a node may only be entered where its own subgoal is not yet true.
         one_action: whether a node that was entered must be served by an action before it is left.
@@ -146,8 +147,8 @@ class ProductSearch:
         )
         counters = np.zeros(10, dtype=np.int64)
         counters[core.DICE] = (settings.seed * 2654435761 + 97) & 0x7FFFFFFF
-        threshold = np.log(settings.threshold) if settings.threshold is not None else 0.0
-        numbers = np.array([np.inf, settings.weight, threshold])
+        holds = settings.threshold if settings.threshold is not None else 0.5
+        numbers = np.array([np.inf, settings.weight, np.log(holds), np.log1p(-holds)])
         self._fixed = (np.zeros(nodes, dtype=np.int64), counters, numbers, options)
         self._allocate(_FIRST_CAPACITY)
         self._add(np.ascontiguousarray(state)[None])

@@ -5,6 +5,7 @@ from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
 from rsg.subgoals.objective import Rationality, Score, score
 from rsg.subgoals.runs import Learned, learn, load_subgoals, untrained
+from rsg.subgoals.sampled import load_values
 from rsg.subgoals.sets import SetClassifiers
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "SetClassifiers",
     "learn",
     "load_subgoals",
+    "load_values",
     "score",
     "untrained",
 ]

@@ -67,7 +67,7 @@ class Classifiers(nn.Module):
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         with torch.inference_mode():
-            return self(self.see(world, states), numbers).double().cpu().numpy()  # type: ignore[no-any-return]
+            return self(self.see(world, states), numbers).cpu().double().numpy()  # type: ignore[no-any-return]
 
     def backward(self, world: World, parts: Sequence[Part]) -> None:
         """Add to the parameters' gradients, given gradients of log-odds, which are mostly zero."""

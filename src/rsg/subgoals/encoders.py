@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,16 @@ from torch import Tensor, nn
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals.classifiers import Classifiers
+
+Encoder = Callable[[], nn.Module]
+"""Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
+
+
+def seeded(encoder: Encoder, seed: int) -> nn.Module:
+    """A module of one's own whose first weights follow from the seed, as it is used: without dropout."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return encoder().eval()
 
 
 class EncodedClassifiers(Classifiers):

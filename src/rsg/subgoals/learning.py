@@ -28,21 +28,24 @@ WorldOf = Callable[[Demonstration], World]
 
 @dataclass(frozen=True)
 class RsgSettings(TrainingSettings):
-    """What RSG adds to the settings of every method; the values are the paper's where it gives one.
+    """What RSG adds to the settings of every method; the values are the paper's where it gives one, but for `single`.
 
     Attributes:
-        encoder: `sets`, or the name of a module that is given in its place.
+        encoder: `sets`, `flat`, or the name of a module that is given in their place.
         hidden: the width of its layers.
         single: whether I is 1 - G instead of a classifier of its own (the paper's, which may get stuck: see docs).
         alpha: α, inverse rationality.
         weight: λ, what a transition's log-probabilities cost beside actions.
-        beta: β, gamma: γ of the contrastive term.
+        beta: β, how sharply the contrastive term compares scores.
+        gamma: γ, its weight.
         one_action: whether a node that was entered must be served by an action before it is left.
         alignment: `max` takes the best alignment, `sum` all (log-sum-exp).
         negatives: how many other tasks each demonstration is compared with.
         negatives_from: `descriptions` of other demonstrations, or the task `language`.
-        scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` as the paper does: on a
-            search with `full_layers` exhaustive layers, then `beam_layers` of the best `beam` states per node.
+        scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` on the paper's search.
+        full_layers: exhaustive layers of that search.
+        beam_layers: layers after them, in which only the best states are kept.
+        beam: how many are kept per node.
         depth: how many steps around a demonstration the exact graph reaches.
         context: whether the first layer of `sets` sees the overall features too (the paper's, and worse).
         compiled: whether to use the encoder's compiled form where it has one.
@@ -170,7 +173,8 @@ class RationalSubgoals:
         """The machine of the demonstration's own task, then those of others."""
         own, count = machine_of(demo.task), self.settings.negatives
         if self.settings.negatives_from == "language":
-            return [own, *(Machine.of(sample_task(self.module.terms, seed=rng)) for _ in range(count))]
+            drawn = (sample_task(self.module.terms, seed=rng) for _ in range(count))
+            return [own, *(Machine.of(task) for task in drawn if str(task) != spelled(demo.task))]
         others = [text for text in self._descriptions if text != spelled(demo.task)]
         chosen = rng.choice(len(others), size=min(count, len(others)), replace=False) if others else ()
         return [own, *(machine_of(others[i]) for i in chosen)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,10 +14,10 @@ from torch import nn
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
 from rsg.subgoals.classifiers import Classifiers, tensors
-from rsg.subgoals.encoders import EncodedClassifiers, Flat, flat
+from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
-from rsg.subgoals.sets import SetClassifiers
+from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
 from rsg.training.data import machine_of
@@ -27,8 +27,6 @@ from rsg.worlds import World, check
 from rsg.worlds.crafting import Sets
 
 ENCODERS = ("sets", "flat")
-Encoder = Callable[[], nn.Module]
-"""Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,7 @@ def learn(
     if start is not None:
         subgoals = _copied(start, settings, encoder)
     else:
-        subgoals = build(settings, terms, shape_of(settings, seen), encoder, seen)
+        subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world_of(example)), encoder, seen)
     subgoals.grow(terms, settings.seed)
     subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
     method = _method(subgoals, settings, world_of, data.descriptions, encoder)
@@ -163,9 +161,7 @@ def build(
     """Classifiers that have learned nothing yet."""
     seed, single = settings.seed, settings.single
     if encoder is not None:
-        with torch.random.fork_rng(devices=[]):  # its first weights follow from the seed, like all else
-            torch.manual_seed(seed)
-            module = encoder()
+        module = seeded(encoder, seed)
         features = shape.get("features") or _features(module, seen)
         shape["features"] = features
         made: Classifiers = EncodedClassifiers(module, features, terms, single, seed)
@@ -192,15 +188,15 @@ def _features(module: nn.Module, seen: Any) -> int:
     return int(given.shape[1])
 
 
-def shape_of(settings: RsgSettings, seen: Any) -> dict[str, int]:
+def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, int]:
     """What an encoder must know of a world."""
     if settings.encoder == "sets":
         if not isinstance(seen, Sets):
             raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
-        return {"types": 47}
+        return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
     return {"inputs": int(flat(seen).shape[1])}
 
 
 def untrained(terms: Sequence[str], seed: int = 0) -> Classifiers:
     """Classifiers as they are before any training: the floor that every figure is compared with."""
-    return build(RsgSettings(seed=seed), terms, {"types": 47})
+    return build(RsgSettings(seed=seed), terms, {"types": TYPES})

@@ -23,7 +23,7 @@ from rsg.language import Machine
 from rsg.search import Goals
 from rsg.search.beam_graph import beam_graph
 from rsg.subgoals.classifiers import Classifiers, Floats, Part
-from rsg.subgoals.encoders import EncodedClassifiers, Flat
+from rsg.subgoals.encoders import EncodedClassifiers, Flat, seeded
 from rsg.subgoals.learning import (
     Explained,
     Ground,
@@ -188,14 +188,14 @@ def build_values(
 
     def make(terms: Sequence[str]) -> Classifiers:
         if encoder is not None:
-            return EncodedClassifiers(encoder(), shape["features"], terms, True, settings.seed)
+            return EncodedClassifiers(seeded(encoder, settings.seed), shape["features"], terms, True, settings.seed)
         if settings.encoder == "sets":
             return SetClassifiers(
                 terms, True, hidden, shape["types"], settings.seed, settings.compiled, settings.context
             )
         return EncodedClassifiers(Flat(shape["inputs"], hidden, settings.seed), hidden, terms, True, settings.seed)
 
-    return ValueNetworks(descriptions, make).to(settings.device)
+    return ValueNetworks(descriptions, make).to(settings.device).eval()
 
 
 def classifier_weights(saved: Saved) -> dict[str, Tensor]:
@@ -214,10 +214,13 @@ def load_values(
         return None
     if not run.has(which):
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
-    settings = replace(restored(RsgSettings, run.about["settings"]), device="cpu")
-    values = build_values(settings, run.about["value_tasks"], run.about["shape"], encoder)
     found = weights(run.load(which))
-    values.load_state_dict(
-        {key.removeprefix("values."): value for key, value in found.items() if key.startswith("values.")}
-    )
-    return values.eval()
+    try:
+        settings = replace(restored(RsgSettings, run.about["settings"]), device="cpu")
+        values = build_values(settings, run.about["value_tasks"], run.about["shape"], encoder)
+        values.load_state_dict(
+            {key.removeprefix("values."): value for key, value in found.items() if key.startswith("values.")}
+        )
+    except (KeyError, TypeError, RuntimeError):
+        raise RunError(f"the values in {folder} do not fit its settings; train again into another folder") from None
+    return values

@@ -15,6 +15,7 @@ from rsg.core.compiled import compiled, fast
 from rsg.worlds.crafting.kernels import HEAD
 
 Array = NDArray[Any]
+LATEST = 64
 
 
 class Tables(NamedTuple):
@@ -126,11 +127,14 @@ def from_agent(tables: Any, network: int, states: Array, i: int, at: int, capaci
 
 @compiled
 def numbered(states: Array, start: int, end: int, numbers: Array) -> int:
-    """Number the distinct contents of some columns; gives how many there are. `numbers[1, n]` is the first row of n."""
+    """Number the contents of some columns; gives how many numbers there are. `numbers[1, n]` is the first row of n.
+
+    Only the latest numbers are looked through, so that time grows with the states alone: one may come twice.
+    """
     count = 0
     for i in range(len(states)):
         numbers[0, i] = -1
-        for n in range(count - 1, -1, -1):  # the latest ones are the likeliest
+        for n in range(count - 1, max(-1, count - 1 - LATEST), -1):
             same = True
             for column in range(start, end):
                 if states[i, column] != states[numbers[1, n], column]:

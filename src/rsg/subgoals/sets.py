@@ -24,6 +24,7 @@ from rsg.worlds.crafting import CraftingWorld, Sets
 
 ROW, COLUMN, STATUS, HERE = range(4)  # features of an object besides its type
 OVERALL = 5
+TYPES = 47  # of objects in the paper's Crafting World
 SCALE = 0.1  # of the overall features, which are counts
 
 
@@ -56,13 +57,13 @@ class SetClassifiers(Classifiers):
         terms: Sequence[str],
         single: bool = False,
         hidden: int = 128,
-        types: int = 47,
+        types: int = TYPES,
         seed: int = 0,
         fast: bool = True,
         context: bool = False,
     ) -> None:
         super().__init__((), single)
-        self.hidden, self.types, self.fast = hidden, types, fast and not context
+        self.hidden, self.types, self.fast = hidden, types, fast
         shapes = {
             "inventory": (types + 1, hidden),
             "objects": (types + 1, hidden),
@@ -93,6 +94,11 @@ class SetClassifiers(Classifiers):
                 grown = torch.cat([old.detach(), torch.stack(fresh).to(old)])
                 self.register_parameter(name, nn.Parameter(grown))
         self.terms += tuple(new)
+        self._tables.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: without the tables, which are made anew."""
+        return {**self.__dict__, "_tables": {}}
 
     @staticmethod
     def _draw(rng: np.random.Generator, shape: Sequence[int], scale: float) -> Tensor:
@@ -129,7 +135,8 @@ class SetClassifiers(Classifiers):
             raise RsgError(
                 f"these subgoals know {self.types} types of objects, the world has {len(world.rules.things)}"
             )
-        return self.fast and isinstance(world, CraftingWorld) and self.head.device.type == "cpu"
+        plain = not hasattr(self, "context") and self.head.device.type == "cpu"
+        return self.fast and plain and isinstance(world, CraftingWorld)
 
     def tables(self, world: CraftingWorld) -> kernels.Tables:
         """The parameters as the kernels want them for maps of one size, a differentiable function of the parameters."""
@@ -171,6 +178,7 @@ class SetClassifiers(Classifiers):
         if not self._compiles(world):
             return super().evaluate(world, states, numbers)
         assert isinstance(world, CraftingWorld)
+        states = world.checked(states)
         out = np.empty((len(states), len(numbers), 2))
         kernels.forward(world.tables[0], tuple(self._made(world)[1]), states, self._wanted(numbers), out)
         return out

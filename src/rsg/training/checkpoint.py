@@ -91,13 +91,13 @@ class Run:
         """A new run without checkpoints, in a folder that does not exist or is empty; `about` is plain JSON."""
         folder = Path(folder)
         data = _json(_Content(about, {}), folder)
-        _check_empty(folder)
+        check_new(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"cannot write to {folder}: {error.strerror}") from None
         with _locked(folder):
-            _check_empty(folder)  # another process may have been quicker
+            check_new(folder)  # another process may have been quicker
             _write(folder / RUN, data)
             _clean(folder, _Content(about, {}))
         return Run(folder)
@@ -203,7 +203,8 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def _check_empty(folder: Path) -> None:
+def check_new(folder: Path) -> None:
+    """An error if a run cannot be begun in the folder: it holds something already."""
     try:
         if folder.is_file():
             raise RunError(f"{folder} is a file, not a folder; choose another name")

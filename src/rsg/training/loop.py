@@ -35,7 +35,7 @@ class Method(Protocol):
 
     @property
     def name(self) -> str:
-        """The word for it on the command line."""
+        """The word for it, kept with its runs."""
         ...
 
     @property

@@ -22,13 +22,15 @@ class TrainingSettings:
         seed: where chance comes from.
         steps: gradient steps at most.
         batch: demonstrations per step.
-        rate: Adam's learning rate at the start; it falls along a cosine to `rate_end` at the last step.
+        rate: Adam's learning rate at the start; it falls along a cosine.
+        rate_end: what it falls to at the last step.
         curriculum: steps at the start that see only demonstrations of single-term tasks, if there are any.
         held_out: demonstrations (at most a tenth of all) that are never trained on; their score decides when to stop.
         check_every: steps between two looks at the held-out score.
         patience: looks without a better held-out score, after the curriculum, before training stops.
         save_every: steps between two checkpoints; a killed run loses at most so many.
-        budget_seconds: of processor time after which training ends; 0: no limit.
+        budget_seconds: of processor time after which training ends; 0: no limit. The rate then falls with the time
+            spent, so that no two runs are alike.
         device: of the networks, as torch names it.
         cache_mb: megabytes of demonstrations and of state graphs that are kept in memory, each.
     """
