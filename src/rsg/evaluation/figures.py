@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rsg.evaluation.tables import Rate
+from rsg.evaluation.tables import Rate, hundredths
 
 COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d")
 PAPER = "#222222"
@@ -78,7 +78,7 @@ def _bar(axes: Any, place: int, rate: Rate, color: str) -> None:
         each = [100 * done / of for done, of in zip(rate.successes, rate.trials, strict=True)]
         axes.plot([place + 0.2] * len(each), each, ".", color=PAPER, markersize=4)
         value = max(value, high)
-    axes.annotate(f"{100 * mean.mean:.1f}", (place, value), (0, 3), textcoords="offset points", ha="center", fontsize=8)
+    axes.annotate(hundredths(mean.mean), (place, value), (0, 3), textcoords="offset points", ha="center", fontsize=8)
 
 
 Line = Sequence[tuple[float, float]]

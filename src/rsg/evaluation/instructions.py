@@ -233,8 +233,8 @@ def _costs(results: Results, training: Sequence[Plain]) -> list[tuple[str, str, 
 def _drawn_success(rates: dict[str, dict[str, Rate | None]]) -> Any:
     chosen = {
         "untrained": "untrained, strict",
-        "RSG\nstrict": MAIN,
-        "RSG\nlenient": "RSG, one classifier per term, lenient",
+        "RSG": MAIN,
+        "G and I\napart": "RSG with G and I apart, strict",
         "oracle": "oracle (the truth), strict",
     }
     groups = {
