@@ -261,6 +261,7 @@ def test_first_weights_depend_on_the_seed_and_the_term_alone():
     before = torch.get_rng_state()
     world = CraftingWorld(3, 4)
     states = some_states(world, stream(0, "first weights"))
+    states = states[states[:, 2:].any(axis=1)]  # where there is nothing at all, all first weights say the same
     together = SetClassifiers(TERMS, hidden=HIDDEN, seed=7)
     turned = SetClassifiers(TERMS[::-1], hidden=HIDDEN, seed=7)
     grown = SetClassifiers(TERMS[3:], hidden=HIDDEN, seed=7)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,7 +19,8 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import progress
 
 if TYPE_CHECKING:
-    from rsg.subgoals import RsgSettings
+    from rsg.demos import Store
+    from rsg.subgoals import Classifiers, RsgSettings
     from rsg.training import Progress
 
 INTERRUPTED = 130
@@ -62,52 +63,81 @@ def train(
         return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
-    from rsg.demos import Store, benchmark
-    from rsg.subgoals import learn, load_subgoals
-    from rsg.subgoals.runs import rebuilt
-    from rsg.training import Run
+    from rsg.demos import benchmark
+    from rsg.subgoals import learn
 
-    source: Any = benchmark(name)
     if resume:
         if any(given is not None for given in (seed, encoder, changes or None, begin, per_task)):
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
-        run = Run(out)
-        settings, same = rebuilt(run)
-        origin: dict[str, Any] = run.about.get("source", {})
-        per_task, begin = origin.get("per_task"), origin.get("from")
-        start = load_subgoals(begin) if begin and not run.has("last") else same if begin else None
-        if not demos and not origin.get("demos"):
-            raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
-        store = Store(demos or origin["demos"])
+        job = _resumed(out, demos)
     else:
-        _check_new(out)
-        start = load_subgoals(begin) if begin else None
-        settings = _settings(seed, encoder, changes or [], begin)
-        if per_task is not None and per_task < 1:
-            raise RsgError(f"per-task must be at least 1, not {per_task}")
-        store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, as_json)
-        origin = {
-            "demos": str(store.folder.resolve()),
-            "per_task": per_task,
-            "from": str(begin.resolve()) if begin else None,
-        }
-    if store.manifest.world != name:
-        raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{name}'")
-    reports = [_success(source, watch)] if watch else []
-    begun = time.perf_counter()
-    with _Bar(settings, not as_json) as show:
+        job = _begun(name, out, demos, _settings(seed, encoder, changes or [], begin), per_task, begin, as_json)
+    if job.store.manifest.world != name:
+        raise RsgError(f"{job.store.folder} holds demonstrations of '{job.store.manifest.world}', not of '{name}'")
+    source: Any = benchmark(name)
+    started = time.perf_counter()
+    with _Bar(job.settings, not as_json) as show:
         learned = learn(
-            store,
+            job.store,
             lambda demo: source.world(demo.setting),
             out,
-            settings,
-            per_task,
-            start,
+            job.settings,
+            job.origin.get("per_task"),
+            job.start,
             watch=show,
-            reports=reports,
-            source={"world": name, **origin},
+            reports=[_success(source, watch)] if watch else [],
+            source={"world": name, **job.origin},
         )
-    _conclude(learned.progress, out, name, time.perf_counter() - begun, as_json)
+    _conclude(learned.progress, out, name, time.perf_counter() - started, as_json)
+
+
+class _Job(NamedTuple):
+    """What is trained, on what, from where on, and what the run remembers of that."""
+
+    settings: RsgSettings
+    store: Store
+    start: Classifiers | None
+    origin: dict[str, Any]
+
+
+def _resumed(out: Path, demos: Path | None) -> _Job:
+    """A run that goes on, with all that it was begun with."""
+    from rsg.demos import Store
+    from rsg.subgoals import load_subgoals
+    from rsg.subgoals.runs import rebuilt
+    from rsg.training import Run
+
+    run = Run(out)
+    settings, same = rebuilt(run)
+    origin: dict[str, Any] = run.about.get("source", {})
+    if not demos and not origin.get("demos"):
+        raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
+    start = None
+    if origin.get("from"):  # a checkpoint has all that was taken over from there
+        start = same if run.has("last") else load_subgoals(origin["from"])
+    return _Job(settings, Store(demos or origin["demos"]), start, origin)
+
+
+def _begun(
+    name: str,
+    out: Path,
+    demos: Path | None,
+    settings: RsgSettings,
+    per_task: int | None,
+    begin: Path | None,
+    quiet: bool,
+) -> _Job:
+    """A new run; everything that can be wrong is looked at before demonstrations are made."""
+    from rsg.demos import Store
+    from rsg.subgoals import load_subgoals
+
+    _check_new(out)
+    start = load_subgoals(begin) if begin else None
+    if per_task is not None and per_task < 1:
+        raise RsgError(f"per-task must be at least 1, not {per_task}")
+    store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, quiet)
+    source = {"demos": str(store.folder.resolve()), "per_task": per_task}
+    return _Job(settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
 
 
 def _list_settings() -> None:
