@@ -132,6 +132,15 @@ def test_the_demo_removes_nothing_that_is_not_its_own(rsg, tmp_path):
     assert rsg("demo", "--per-task", "0")[0] == 2
 
 
+def test_the_demo_leaves_a_folder_of_that_name_alone(rsg, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "mine.txt").write_text("mine")
+    code, _, err = rsg("demo", "--quick", "--out", str(tmp_path))
+    assert code == 2
+    assert "is not empty" in err
+    assert [path.name for path in tmp_path.rglob("*")] == ["run", "mine.txt"]
+
+
 def test_doctor(rsg):
     code, out, err = rsg("doctor")
     assert (code, err) == (0, "")

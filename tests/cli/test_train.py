@@ -496,3 +496,18 @@ def test_a_budget_of_time(rsg, home, tmp_path):
     assert code == 0
     assert "the budget of 0.01 s of processor time was used up; best held-out score" in out
     assert load_subgoals(tmp_path / "run").terms
+
+
+def test_all_settings_are_listed(rsg):
+    from rsg.subgoals import RsgSettings
+
+    code, out, _ = rsg("train", "crafting", "--out", "nowhere", "--set", "help")
+    assert code == 0
+    assert {line.split()[0] for line in out.splitlines()} == set(vars(RsgSettings()))
+
+
+def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "mine.txt").write_text("mine")
+    refused(rsg, tmp_path, ["train", "crafting", "--out", tmp_path / "run"], "is not empty")
+    assert not (tmp_path / "run-demos").exists()

@@ -29,6 +29,7 @@ from rsg.search import (
     product,
 )
 from rsg.worlds import check
+from rsg.worlds.crafting import CraftingWorld, truth
 from rsg.worlds.crafting.maps import objects_for, sample_map
 from rsg.worlds.crafting.truth import TrueGoals
 
@@ -550,3 +551,21 @@ def test_what_stands_in_for_a_missing_compiled_form_knows_nothing():
     rows = np.zeros((1, 1))
     assert np.isnan(core.unknown((), rows, 0, 0)).all()
     assert core.goal((), rows, 0, 0) == (0.0, 0.0)
+
+
+def test_not_yet_is_what_i_says():
+    world, start = CraftingWorld(1, 2), CraftingWorld(1, 2).state({(0, 1): "axe"})
+    machine = Machine.of(parse("grab-axe"))
+
+    def goals(already):
+        def values(states):
+            held = truth(world, states, ["grab-axe"]).astype(float)
+            with np.errstate(divide="ignore"):
+                return np.log(held), np.log(np.full(held.shape, 1.0 - already))
+
+        return values
+
+    for already, found in ((0.2, True), (0.49, True), (0.5, False), (0.9, False)):
+        search = ProductSearch(world, start, machine, goals(already), SearchSettings())
+        assert (search.run().actions is not None) == found
+    assert ProductSearch(world, start, machine, goals(0.9), SearchSettings(not_yet=False)).run().actions is not None

@@ -1,5 +1,6 @@
 """The encoder `sets`: its compiled form against the module, and what it promises of its terms."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numba
@@ -286,3 +287,43 @@ def test_a_term_never_learned():
             ask(world, ["craft-boat", "mine-wodo"], world.state({}))
     with pytest.raises(RsgError, match="never learned the term 'x'; known are: mine-wood, craft-boat"):
         model.numbers(["x"])
+
+
+def test_states_of_another_world_are_refused():
+    model = SetClassifiers(TERMS, hidden=HIDDEN)
+    for states in (np.zeros((2, 6), np.uint8), np.full((1, 44), 120, np.uint8), np.zeros((2, 44))):
+        with pytest.raises(RsgError, match="Crafting World"):
+            model.evaluate(CraftingWorld(), states, [0])
+
+
+def test_a_copy_is_a_module_of_its_own():
+    rng = stream(0, "copy")
+    world = CraftingWorld(3, 4)
+    model, _ = models(rng)
+    states = some_states(world, rng)
+    before = model.evaluate(world, states, [0, 1])
+    copy = deepcopy(model)
+    with torch.no_grad():
+        copy.head.zero_()
+    assert np.array_equal(model.evaluate(world, states, [0, 1]), before)
+    assert not np.array_equal(copy.evaluate(world, states, [0, 1]), before)
+
+
+def test_with_context_the_module_decides():
+    world = CraftingWorld(3, 4)
+    rng = stream(0, "context")
+    model = randomised(SetClassifiers(TERMS, hidden=HIDDEN, context=True), rng)
+    states = some_states(world, rng)
+    seen = model.see(world, states)
+    with torch.no_grad():
+        expected = model(seen, [0, 1]).double().numpy()
+    assert np.array_equal(model.evaluate(world, states, [0, 1]), expected)
+    assert not hasattr(model.goals(world, TERMS[:1], states[0]), "compiled")
+
+
+def test_more_maps_than_are_remembered():
+    world = CraftingWorld(3, 4)
+    rng = stream(0, "many maps")
+    fast, plain = models(rng)
+    states = world.sample(rng, 20 if SLOW else 400)
+    assert_close(fast.evaluate(world, states, [1]), plain.evaluate(world, states, [1]))

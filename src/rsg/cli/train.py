@@ -159,7 +159,7 @@ def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: 
     from rsg.subgoals.runs import ENCODERS, check_device
     from rsg.training import Run, changed
 
-    had = Run(begin).about["settings"] if begin else {}
+    had = Run(begin).about.get("settings", {}) if begin else {}
     settings = RsgSettings(**{key: had[key] for key in ("encoder", "hidden", "single", "context") if key in had})
     settings = changed(replace(settings, encoder=encoder or settings.encoder), changes)
     settings = settings if seed is None else replace(settings, seed=seed)
