@@ -114,7 +114,8 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     data = TrainingData(Store(folder), settings)
     prepared, filled = time.process_time() - start, _memory()
     example = data[0]
-    shape = shape_of(settings, source.world(example.setting).encode(example.states[:1]))
+    world = source.world(example.setting)
+    shape = shape_of(settings, world.encode(example.states[:1]), world)
     module = build(settings, source.vocabulary, shape)
     method = learning.RationalSubgoals(module, settings, lambda demo: source.world(demo.setting), data.descriptions)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.rate, fused=True)
