@@ -16,7 +16,6 @@ from rsg.evaluation.reproduce import Extent, Reproduction
 from rsg.evaluation.statistics import mean_of, t_cdf, t_quantile
 from rsg.evaluation.tables import HEAD, Rate, percent, table, with_section
 from rsg.evaluation.trials import settings_of
-from rsg.subgoals import RsgSettings
 
 TINY = instructions.Sizes(2, 1, 1, 1, 1, 0.1, {"steps": 4, "check_every": 2, "save_every": 2}, budget=30)
 
@@ -362,7 +361,6 @@ def test_the_jobs_of_exact_or_sampled(tmp_path, monkeypatch):
     assert "| sampled" not in partial.text
 
 
-@pytest.mark.skipif("scheme" not in RsgSettings.__dataclass_fields__, reason="there is one scheme")
 def test_the_schemes_differ_in_nothing_else():
     exact, sampled = (job.parameters for job in exact_or_sampled.jobs(Extent(1)))
     assert (exact["settings"].pop("scheme"), sampled["settings"].pop("scheme")) == ("exact", "sampled")
