@@ -47,7 +47,7 @@ class RsgSettings(TrainingSettings):
         beam_layers: layers after them, in which only the best states are kept.
         beam: how many are kept per node.
         depth: how many steps around a demonstration the exact graph reaches.
-        context: whether the first layer of `sets` sees the overall features too (the paper's, and worse).
+        context: whether the first layer of `sets` sees the overall features too, as in the paper.
         compiled: whether to use the encoder's compiled form where it has one.
     """
 

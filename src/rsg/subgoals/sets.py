@@ -2,7 +2,7 @@
 
 Each item held and each object on the map goes through a linear layer with ReLU; a maximum over the items and one over
 the objects give two vectors, which together with the overall features decide. The paper also shows the overall
-features to the first layer: that is the option `context`, off by default because it trains worse.
+features to the first layer: that is the option `context`, which has no compiled form.
 """
 
 from __future__ import annotations
