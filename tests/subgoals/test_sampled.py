@@ -20,7 +20,7 @@ from rsg.search import SearchSettings
 from rsg.search.beam_graph import beam_graph
 from rsg.subgoals import RationalSubgoals, SetClassifiers
 from rsg.subgoals.classifiers import log_sigmoid
-from rsg.subgoals.learning import figures_of
+from rsg.subgoals.learning import RsgSettings, figures_of
 from rsg.subgoals.objective import taken_edges
 from rsg.subgoals.runs import build
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights, load_values
@@ -303,7 +303,7 @@ def test_the_gradient_of_the_loss():
             content[:] = x
             chance = stream(0, "chance")
             explained = [method.explain(demo, method._candidates(demo, chance), chance) for demo in demos]
-            return figures_of(explained, 0.3)["loss"]
+            return figures_of(explained, RsgSettings(gamma=0.3))["loss"]
 
         before = content.copy()
         differs, smooth = differences(loss, content, entries)

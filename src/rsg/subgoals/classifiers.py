@@ -15,6 +15,7 @@ from rsg.core.errors import RsgError
 from rsg.search import Goals
 from rsg.worlds import World
 
+DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
 Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
@@ -114,6 +115,11 @@ class LearnedGoals:
 def log_sigmoid(odds: Floats) -> Floats:
     """The logarithm of the probability that has these log-odds."""
     return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
+
+
+def doubtful(networks: int, doubt: float = DOUBT) -> Tensor:
+    """First log-odds of G, and of I if it has a network of its own, `[networks]`: not true, not yet true."""
+    return torch.tensor([-doubt, doubt][:networks])
 
 
 def tensors(seen: Any, device: torch.device | str) -> Any:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.classifiers import Classifiers, doubtful
 
 Encoder = Callable[[], nn.Module]
 """Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
@@ -53,8 +53,8 @@ class EncodedClassifiers(Classifiers):
             drawn = [scale * stream(seed, "term", term, "head").standard_normal(tuple(shape)) for term in new]
             fresh = torch.as_tensor(np.stack(drawn)).to(self.heads)
             self.heads = nn.Parameter(torch.cat([self.heads.detach(), fresh]))
-            zeros = self.offsets.new_zeros(len(new), shape[0])
-            self.offsets = nn.Parameter(torch.cat([self.offsets.detach(), zeros]))
+            first = doubtful(shape[0]).to(self.offsets).expand(len(new), shape[0])
+            self.offsets = nn.Parameter(torch.cat([self.offsets.detach(), first]))
         self.terms += tuple(new)
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:

@@ -42,6 +42,7 @@ class RsgSettings(TrainingSettings):
         alignment: `max` takes the best alignment, `sum` all (log-sum-exp).
         negatives: how many other tasks each demonstration is compared with.
         negatives_from: `descriptions` of other demonstrations, or the task `language`.
+        unmentioned: what it costs to call a subgoal of those tasks true that the demonstration's own does not mention.
         scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` on the paper's search.
         full_layers: exhaustive layers of that search.
         beam_layers: layers after them, in which only the best states are kept.
@@ -62,6 +63,7 @@ class RsgSettings(TrainingSettings):
     alignment: str = "max"
     negatives: int = 5
     negatives_from: str = "descriptions"
+    unmentioned: float = 0.01
     scheme: str = "exact"
     full_layers: int = 3
     beam_layers: int = 15
@@ -84,6 +86,8 @@ class RsgSettings(TrainingSettings):
             raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
             raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
+        if self.unmentioned < 0:
+            raise RsgError("unmentioned must not be negative")
 
     @property
     def rationality(self) -> Rationality:
@@ -116,7 +120,7 @@ class RationalSubgoals:
         return {"terms": list(self.module.terms), "shape": self.module.shape}
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
-        """The gradient of the loss: minus the objective (eq. 5), averaged over the batch."""
+        """The gradient of the loss: minus the objective, averaged over the batch."""
         explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
         parts: dict[int, tuple[World, list[Part]]] = {}
         for one in explained:
@@ -124,12 +128,12 @@ class RationalSubgoals:
             parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
-        return figures_of(explained, self.settings.gamma)
+        return figures_of(explained, self.settings)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
-        """The objective (eq. 5), averaged."""
+        """The objective, averaged."""
         explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
-        return -figures_of(explained, self.settings.gamma)["loss"]
+        return -figures_of(explained, self.settings)["loss"]
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
@@ -150,7 +154,9 @@ class RationalSubgoals:
         for one, share in zip(scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
-        return Explained(ground, tuple(numbers), scores, compared, slope)
+        own = len(names(tasks[0]))
+        claimed = claim_less(self.settings.unmentioned, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
+        return Explained(ground, tuple(numbers), scores, compared, claimed, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration; as many are kept as the cache holds."""
@@ -214,6 +220,22 @@ def add_slopes(share: float, slope_g: Floats, slope_i: Floats, log_g: Floats, lo
                 slope[s, k, 1] -= share * slope_i[s, k] * np.expm1(log_i[s, k])
 
 
+@compiled
+def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) -> float:
+    """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
+
+    Adds the gradient of minus `weight` times this to that of the log-odds of G, `[S, terms]`: dG / dx = G (1 - G), so
+    where a classifier is sure, it is left in peace: something may be true that goes without saying.
+    """
+    claimed = 0.0
+    for i in range(len(path)):
+        for k in range(log_g.shape[1]):
+            g = np.exp(log_g[path[i], k])
+            claimed += g / len(path)
+            slope[path[i], k] -= weight * g * (1.0 - g) / len(path)
+    return claimed
+
+
 @dataclass(frozen=True, eq=False)
 class Ground:
     """Where a demonstration took place: its world, the graph around it, and the edges it took `[T]`."""
@@ -237,6 +259,7 @@ class Explained:
         numbers: of the terms of all these tasks.
         scores: one per task, its own first.
         compared: log softmax of the own task's score.
+        claimed: how much else is called true along the demonstration.
         slope: `[S, terms, 2]` the gradient of the objective with respect to the log-odds.
     """
 
@@ -244,12 +267,18 @@ class Explained:
     numbers: tuple[int, ...]
     scores: list[Score]
     compared: float
+    claimed: float
     slope: Floats
 
 
-def figures_of(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
-    """What is shown of a batch; `recognised` is the share whose own task scores best."""
+def figures_of(explained: Sequence[Explained], settings: RsgSettings) -> dict[str, float]:
+    """What is shown of a batch; `recognised` is the share whose own task scores best.
+
+    The loss is minus the objective: score + γ · contrast (eq. 5), less what is claimed without being mentioned.
+    """
     own = float(np.mean([one.scores[0].value for one in explained]))
     compared = float(np.mean([one.compared for one in explained]))
+    claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    return {"loss": -own - gamma * compared, "score": own, "contrast": compared, "recognised": float(np.mean(first))}
+    loss = -own - settings.gamma * compared + settings.unmentioned * claimed
+    return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

@@ -31,6 +31,7 @@ from rsg.subgoals.learning import (
     RsgSettings,
     WorldOf,
     add_slopes,
+    claim_less,
     figures_of,
     log_probabilities,
     names,
@@ -87,7 +88,7 @@ class Sampled(Explained):
     """A demonstration with the scores of several tasks, each on a graph of its own.
 
     `ground`, `numbers` and `slope` are those of its own task. Attributes besides:
-        parts: for each task its states, terms and the gradient of the objective.
+        parts: for each task its states, terms and the gradient of the objective; then what is not mentioned.
         examples: costs-to-go for the values to learn from.
     """
 
@@ -130,7 +131,7 @@ class SampledSubgoals(RationalSubgoals):
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
         error = self.values.regress([example for one in explained for example in one.examples])
-        return {**figures_of(explained, self.settings.gamma), "value_error": error**0.5}
+        return {**figures_of(explained, self.settings), "value_error": error**0.5}
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine], rng: np.random.Generator | None = None) -> Sampled:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
@@ -150,7 +151,20 @@ class SampledSubgoals(RationalSubgoals):
             parts.append((ground.graph.states, tuple(self.module.numbers(names(machine))), slope))
             examples.append(_example(ground, machine, one.cost, rng))
         ground, (_, numbers, slope) = asked[0][0], parts[0]
-        return Sampled(ground, tuple(numbers), scores, compared, slope, parts, examples)
+        claimed, others = self._unmentioned(world, demo, tasks)
+        return Sampled(ground, tuple(numbers), scores, compared, claimed, slope, parts + others, examples)
+
+    def _unmentioned(self, world: World, demo: Demonstration, tasks: Sequence[Machine]) -> tuple[float, list[Part]]:
+        """How much is called true that the demonstration's own task does not mention, and the gradient of that."""
+        own = names(tasks[0])
+        others = dict.fromkeys(name for machine in tasks for name in names(machine) if name not in own)
+        if not others:
+            return 0.0, []
+        numbers = self.module.numbers(list(others))
+        log_g, _ = log_probabilities(self.module.evaluate(world, demo.states, numbers))
+        slope = np.zeros((*log_g.shape, 2))
+        claimed = claim_less(self.settings.unmentioned, np.arange(len(demo.states)), log_g, slope[..., 0])
+        return claimed, [(demo.states, numbers, slope)]
 
     def _score(
         self, world: World, demo: Demonstration, machine: Machine, rng: np.random.Generator
@@ -191,7 +205,7 @@ def build_values(
             return EncodedClassifiers(seeded(encoder, settings.seed), shape["features"], terms, True, settings.seed)
         if settings.encoder == "sets":
             return SetClassifiers(
-                terms, True, hidden, shape["types"], settings.seed, settings.compiled, settings.context
+                terms, True, hidden, shape["types"], settings.seed, settings.compiled, settings.context, doubt=0.0
             )
         return EncodedClassifiers(Flat(shape["inputs"], hidden, settings.seed), hidden, terms, True, settings.seed)
 

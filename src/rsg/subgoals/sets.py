@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals import set_kernels as kernels
-from rsg.subgoals.classifiers import Classifiers, Floats, Part
+from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part, doubtful
 from rsg.worlds import World
 from rsg.worlds.crafting import CraftingWorld, Sets
 
@@ -39,6 +39,7 @@ class SetClassifiers(Classifiers):
         seed: of the first weights; those of a term depend on the seed and the term alone.
         fast: whether to use the compiled form: on the CPU, in a `CraftingWorld`, without context.
         context: whether the first layer sees the overall features too.
+        doubt: minus the first log-odds of G.
 
     Parameters have the shape `[terms, 2, ...]`: G and I of each term (`[terms, 1, ...]` if single).
     """
@@ -61,9 +62,10 @@ class SetClassifiers(Classifiers):
         seed: int = 0,
         fast: bool = True,
         context: bool = False,
+        doubt: float = DOUBT,
     ) -> None:
         super().__init__((), single)
-        self.hidden, self.types, self.fast = hidden, types, fast
+        self.hidden, self.types, self.fast, self.doubt = hidden, types, fast, doubt
         shapes = {
             "inventory": (types + 1, hidden),
             "objects": (types + 1, hidden),
@@ -90,6 +92,8 @@ class SetClassifiers(Classifiers):
         scale = {"inventory": 0.5, "objects": 0.1, "places": 0.1, "context": 0.1, "head": self.hidden**-0.5}
         for name, old in list(self.named_parameters()):
             fresh = [self._draw(stream(seed, "term", term, name), old.shape[1:], scale.get(name, 0.0)) for term in new]
+            if name == "offset":
+                fresh = [one + doubtful(self.networks, self.doubt) for one in fresh]
             if fresh:
                 grown = torch.cat([old.detach(), torch.stack(fresh).to(old)])
                 self.register_parameter(name, nn.Parameter(grown))
