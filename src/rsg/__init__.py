@@ -12,9 +12,9 @@ from rsg.core.version import __version__
 _HOME = {
     "rsg.core.errors": ["ParseError", "RsgError", "RunError", "StoreError", "TaskError"],
     "rsg.search": ["SearchSettings"],
-    "rsg.planning": ["Plan", "plan", "validate"],
+    "rsg.planning": ["Dependencies", "GoalSettings", "Plan", "plan", "plan_goal", "validate"],
     "rsg.demos": ["Demonstration", "Store"],
-    "rsg.subgoals": ["RsgSettings", "learn", "load_subgoals"],
+    "rsg.subgoals": ["RsgSettings", "discover", "learn", "load_dependencies", "load_subgoals"],
     "rsg.language": [
         "And",
         "Formula",

@@ -188,7 +188,7 @@ def test_compiled_and_general_form_agree_on_worlds_that_outgrow_their_first_room
         found.append(compare_forms(case, order=order, threshold=0.3, layers=layers))
         found.append(compare_forms(case, order=order, layers=layers, budget=3000))
         found.append(compare_forms(case, order=order, threshold=0.3, layers=layers, per_node=500))
-    assert max(result.expansions for result in found) > product._FIRST_CAPACITY
+    assert max(result.expansions for result in found) > pool._FIRST_CAPACITY
     assert sum(result.ended == "found" for result in found) > 5
 
 
@@ -199,8 +199,8 @@ def test_small_batches_rooms_and_slices_change_nothing(order, monkeypatch):
     settings = {"order": order, "one_action": False, "layers": (5, 5, 5)}
     normal = compare_forms(case, **settings)
     for batch, room, slice_ in [(1, 4, 1), (3, 17, 5), (1000, 1000, 2)]:
-        monkeypatch.setattr(product, "_BATCH", batch)
-        monkeypatch.setattr(product, "_FIRST_CAPACITY", room)
+        monkeypatch.setattr(pool, "_BATCH", batch)
+        monkeypatch.setattr(pool, "_FIRST_CAPACITY", room)
         monkeypatch.setattr(product, "_SLICE", slice_)
         assert differences(compare_forms(case, **settings), normal) == []
 
@@ -213,7 +213,7 @@ def test_the_heap_has_room_for_all_that_one_expansion_opens(monkeypatch):
     rng = stream(0, "heap")
     rising = np.tile([0.0, -9.0, -8.0, -7.0, -6.0, -9.0, -9.0, -9.0, -9.0], (60, 1))
     for room in range(10, 40):
-        monkeypatch.setattr(product, "_FIRST_CAPACITY", room)
+        monkeypatch.setattr(pool, "_FIRST_CAPACITY", room)
         world = ByteWorld(rng.integers(60, size=(60, 4)), [0.1, 0.2, 0.3, 0.4])
         goals = TableGoals(world, rising, np.zeros_like(rising))
         settings = SearchSettings(order="optimal", threshold=None, one_action=False, budget=80)
@@ -249,7 +249,7 @@ def test_compiled_and_general_form_agree_on_crafting_world(order):
         assert differences(compiled, general) == []
         found.append(compiled)
     assert sum(result.ended == "found" for result in found) >= 4
-    assert max(result.expansions for result in found) > product._FIRST_CAPACITY
+    assert max(result.expansions for result in found) > pool._FIRST_CAPACITY
 
 
 @pytest.mark.kernels
@@ -441,7 +441,7 @@ def test_admissible_heuristics_keep_the_least_cost_and_save_expansions():
 
 @pytest.mark.kernels
 def test_a_heuristic_of_ones_own_while_the_room_grows(monkeypatch):
-    monkeypatch.setattr(product, "_FIRST_CAPACITY", 8)
+    monkeypatch.setattr(pool, "_FIRST_CAPACITY", 8)
     case = long_case(2, states=60)
     asked = []
 

@@ -408,10 +408,10 @@ def begin(goals: Any, arrays: Arrays, task: Task) -> None:
 
 
 @compiled
-def add_rows(arrays: Arrays, rows: Array, found: Array) -> None:
+def add_rows(
+    words: Array, slots: Array, after: Array, value: Array, cost: Array, counters: Array, rows: Array, found: Array
+) -> None:
     """Take in states `[N, B / 8]` that were computed elsewhere; `found` `[N]` says which states they are."""
-    _, words, slots, after, value, cost = arrays[:6]
-    counters = arrays[11]
     for i in range(len(rows)):
         for w in range(rows.shape[1]):
             words[counters[STATES], w] = rows[i, w]

@@ -16,6 +16,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine
 from rsg.search import core
 from rsg.search.goals import Goals
+from rsg.search.pool import StatePool
 from rsg.worlds import World
 
 ORDERS = {
@@ -27,8 +28,6 @@ ORDERS = {
 }
 Heuristic = Callable[[NDArray[Any]], NDArray[Any]]
 _SLICE = 50_000  # expansions between two looks at the clock
-_BATCH = 256  # states asked for at once where the world has no compiled step
-_FIRST_CAPACITY = 512  # states; grows fourfold when it is full
 _UNLIMITED = 2**62
 
 
@@ -108,7 +107,7 @@ class Found:
     seconds: float
 
 
-class ProductSearch:
+class ProductSearch(StatePool):
     """One search over world × machine; `run` may be called again to go on with a larger budget.
 
     Args:
@@ -122,11 +121,9 @@ class ProductSearch:
     def __init__(
         self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
     ) -> None:
-        self._world, self._machine, self._goals, self.settings = world, machine, goals, settings
-        self._dtype, self._width = state.dtype, state.size
-        self._bytes = state.dtype.itemsize * state.size
-        self._actions, nodes = len(world.actions), machine.nodes
-        self._compiled = hasattr(world, "compiled_step") and hasattr(goals, "compiled") and self._uniform_heuristic
+        self._machine, self.settings = machine, settings
+        super().__init__(world, state, goals, machine.nodes, self._uniform_heuristic)
+        nodes = machine.nodes
         self._kernels = self._choose_kernels()
         self._heaps_count = 1 if settings.order == "optimal" else nodes
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
@@ -150,8 +147,7 @@ class ProductSearch:
         holds = settings.threshold if settings.threshold is not None else 0.5
         numbers = np.array([np.inf, settings.weight, np.log(holds), np.log1p(-holds)])
         self._fixed = (np.zeros(nodes, dtype=np.int64), counters, numbers, options)
-        self._allocate(_FIRST_CAPACITY)
-        self._add(np.ascontiguousarray(state)[None])
+        self._begin(state)
         self._kernels[0](self._kernels[3], self.arrays, self._task)
         self._layering = self._layers() if settings.order == "layered" else None
 
@@ -176,14 +172,9 @@ class ProductSearch:
     def _allocate(self, capacity: int) -> None:
         """Room for so many states."""
         nodes, terms = self._machine.nodes, len(self._machine.terms)
-        words = np.zeros((capacity, -(-self._bytes // 8)), dtype=np.uint64)
         room = (self._heaps_count, 2 * capacity + self._spread)
         self.arrays = core.Arrays(
-            words.view(self._dtype if self._compiled else np.uint8),
-            words,
-            np.full(1 << int(2 * capacity - 1).bit_length(), -1, dtype=np.int32),
-            np.empty((capacity, self._actions), dtype=np.int32),
-            np.empty((capacity, terms, 2)),
+            *self._room_for_states(capacity, terms),
             np.empty((capacity, nodes, 3)),
             np.empty((capacity, nodes, 4), dtype=np.int32),
             np.empty(room),
@@ -260,46 +251,16 @@ class ProductSearch:
 
     def _grow(self) -> None:
         """Four times the room, everything else as it was."""
-        old, task = self.arrays, self._task
-        count = int(old.counters[core.STATES])
-        self._allocate(4 * len(old.pool))
-        new = self.arrays
-        for name in ("words", "after", "value", "cost", "link"):
-            getattr(new, name)[:count] = getattr(old, name)[:count]
-        filled = old.sizes.max()
-        new.keys[:, :filled], new.items[:, :filled] = old.keys[:, :filled], old.items[:, :filled]
-        new.sizes[:] = old.sizes
+        count, ahead = int(self.arrays.counters[core.STATES]), self._task.ahead
+        super()._grow()
         if not self._uniform_heuristic:
-            self._task.ahead[:count] = task.ahead[:count]
-        core.rehash(new.words, new.slots, count)
+            self._task.ahead[:count] = ahead[:count]
 
-    def _provide(self, wanted: int) -> None:
-        """Ask the world for the successors of a state that the search needs, and of others that it may need next."""
-        arrays, count = self.arrays, int(self.arrays.counters[core.STATES])
-        firsts = [arrays.items[heap, : min(size, _BATCH)] for heap, size in enumerate(arrays.sizes)]
-        soon = (np.concatenate(firsts) & 0xFFFFFFFF) // self._machine.nodes
-        oldest = np.flatnonzero(arrays.after[:count, 0] < 0)[:_BATCH]
-        numbers = np.unique(np.concatenate([[wanted], oldest, soon[arrays.after[soon, 0] < 0]]))
-        after = np.ascontiguousarray(self._world.successors(self._rows(numbers)))
-        found = self._add(after.reshape(len(numbers) * self._actions, -1))
-        self.arrays.after[numbers] = found.reshape(len(numbers), self._actions)
-
-    def _add(self, states: NDArray[Any]) -> NDArray[np.int64]:
-        """Take in states `[N, W]`; says which numbers they have. Classifiers and heuristic see the new ones."""
-        count = int(self.arrays.counters[core.STATES])
-        while count + len(states) >= len(self.arrays.pool):
-            self._grow()
-        rows = np.zeros((len(states), self.arrays.words.shape[1]), dtype=np.uint64)
-        rows.view(np.uint8)[:, : self._bytes] = states.view(np.uint8).reshape(len(states), -1)
-        found = np.empty(len(states), dtype=np.int64)
-        core.add_rows(self.arrays, rows, found)
-        end = int(self.arrays.counters[core.STATES])
-        if not self._compiled and end > count:
-            fresh = self._rows(np.arange(count, end))
-            self._ask_goals(fresh, count, end)
-            if callable(self.settings.heuristic):
-                self._task.ahead[count:end] = self._ask_heuristic(self.settings.heuristic, fresh)
-        return found
+    def _ask(self, states: NDArray[Any], start: int, end: int) -> None:
+        """Classifiers and heuristic for new states."""
+        super()._ask(states, start, end)
+        if callable(self.settings.heuristic):
+            self._task.ahead[start:end] = self._ask_heuristic(self.settings.heuristic, states)
 
     def _ask_heuristic(self, heuristic: Heuristic, states: NDArray[Any]) -> NDArray[Any]:
         ahead = np.asarray(heuristic(states))
@@ -307,18 +268,6 @@ class ProductSearch:
         if ahead.shape != shape or np.isnan(ahead).any():
             raise RsgError(f"a heuristic must give costs of shape {shape} without NaN, got {ahead.shape}")
         return ahead
-
-    def _ask_goals(self, states: NDArray[Any], start: int, end: int) -> None:
-        log_g, log_i = self._goals(states)
-        shape = (len(states), len(self._machine.terms))
-        if np.shape(log_g) != shape or np.shape(log_i) != shape or np.isnan(log_g).any() or np.isnan(log_i).any():
-            raise RsgError(f"goals must give log G and log I of shape {shape} without NaN, got {np.shape(log_g)}")
-        self.arrays.value[start:end] = np.stack([log_g, log_i], axis=-1)
-
-    def _rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
-        """States by their numbers, as the world knows them."""
-        rows = np.ascontiguousarray(self.arrays.words[numbers].view(np.uint8)[:, : self._bytes])
-        return rows.view(self._dtype).reshape(len(numbers), self._width)
 
     def _result(self, ended: str, start: float) -> Found:
         arrays = self.arrays

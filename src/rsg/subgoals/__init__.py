@@ -1,6 +1,7 @@
 """What is learned: classifiers that tell when a subgoal holds."""
 
 from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.dependencies import discover, load_dependencies
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
 from rsg.subgoals.objective import Rationality, Score, score
@@ -17,7 +18,9 @@ __all__ = [
     "RsgSettings",
     "Score",
     "SetClassifiers",
+    "discover",
     "learn",
+    "load_dependencies",
     "load_subgoals",
     "load_values",
     "score",

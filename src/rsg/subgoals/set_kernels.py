@@ -1,7 +1,8 @@
 """The compiled form of the encoder `sets` for Crafting World: forward, sparse backward, and a kernel for the search.
 
 An object's vector is a sum of two rows of tables: one for its code, one for its cell. States around a demonstration
-share few inventories and maps, so the part of the log-odds that each of these gives is computed once.
+share few inventories and maps, so the part of the log-odds that each of these gives is computed once; so do the states
+of a search, where only the agent moves between most of them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, fast
+from rsg.core.compiled import compiled, fast, inlined
 from rsg.worlds.crafting.kernels import HEAD
 
 Array = NDArray[Any]
-LATEST = 64
+LATEST = 64  # inventories or maps that are looked through for one that is the same
 
 
 class Tables(NamedTuple):
@@ -36,6 +37,37 @@ class Tables(NamedTuple):
     head: Any
     base: Any
     more: Any
+
+
+class Memory(NamedTuple):
+    """What `goal` remembers of the inventories (0) and the maps (1) of one search, in a number of ways.
+
+    It finds out about each of them network by network, when it is asked.
+
+    Attributes:
+        seen: `[ways, W]` an inventory and a map, each where a state has it; they need not be of the same state.
+        turns: `[2, 2]` the way that was used last, and the one to be replaced next.
+        known: `[2, ways, networks]` 1 where the network was asked.
+        parts: `[2, ways, networks]` of the log-odds; of maps, while the agent stands on no object.
+        pooled: `[ways·networks·2, H]` the maximum over the objects on the map, after the ReLU, and the second-best.
+    """
+
+    seen: Any
+    turns: Any
+    known: Any
+    parts: Any
+    pooled: Any
+
+
+def empty_memory(width: int, networks: int, hidden: int, ways: int = LATEST) -> Memory:
+    """A memory for states of some width; it is quick to make, as many searches are short."""
+    return Memory(
+        seen=np.zeros((ways, width), dtype=np.uint8),
+        turns=np.zeros((2, 2), dtype=np.int64),
+        known=np.zeros((2, ways, networks), dtype=np.uint8),
+        parts=np.empty((2, ways, networks), dtype=np.float32),
+        pooled=np.empty((ways * networks * 2, hidden), dtype=np.float32),
+    )
 
 
 @compiled
@@ -257,15 +289,120 @@ def switch_on(scratch: Array, most: int, head: Array, d_head: Array, row: int, s
 
 @compiled
 def goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
-    """log G and log I of wanted term k in state i, for the product search."""
-    sizes, parameters, wanted, separate, scratch = tables
-    odds = log_odds(sizes, parameters, wanted[k, 0], states, i, scratch)
-    other = -odds
-    if separate:
-        other = log_odds(sizes, parameters, wanted[k, 1], states, i, scratch)
-    log_g = min(odds, 0.0) - np.log1p(np.exp(-abs(odds)))
-    log_i = min(other, 0.0) - np.log1p(np.exp(-abs(other)))
+    """log G and log I of wanted term k in state i, for searches; I is 1 - G where only the network of G is wanted.
+
+    What is done once or not at all stands in a `for`. Where an `if` is the last to use an array, or where something may
+    fail, as a division by zero does, numba counts references: this would take as long as all the rest.
+    """
+    sizes, parameters, wanted, memory, scratch = tables
+    items, things, cells, here, head, base, more = parameters
+    seen, turns, known, parts, pooled = memory
+    first, area = HEAD + sizes[2], sizes[0] * sizes[1]
+    at = states[i, 0] * sizes[1] + states[i, 1]
+    code = states[i, first + at]
+    held = 0
+    for slot in range(HEAD, first):
+        held += min(states[i, slot], 1)
+    hands = recall(seen, turns, known, 0, states, i, HEAD, first)
+    ground = recall(seen, turns, known, 1, states, i, first, first + area)
+    log_g, log_i = 0.0, 0.0
+    for n in range(wanted.shape[1]):
+        network, one = wanted[k, n], k * wanted.shape[1] + n
+        codes, row = network * (len(things) // max(len(here), 1)), 2 * (ground * known.shape[2] + one)
+        for _ in range(1 - known[0, hands, one]):
+            most = pool_items(items, codes, states, i, held, scratch)
+            parts[0, hands, one] = weighted(scratch, most, head, 2 * network)
+            known[0, hands, one] = 1
+        for _ in range(1 - known[1, ground, one]):
+            pool_things(things, cells, codes, network * area, states, i, first, area, scratch, pooled, row)
+            parts[1, ground, one] = weighted(pooled, row, head, 2 * network + 1)
+            known[1, ground, one] = 1
+        objects = parts[1, ground, one]
+        for _ in range(min(code, 1)):
+            stand_on(things, codes + code, cells, network * area + at, here, network, pooled, row, scratch)
+            objects = weighted(scratch, 0, head, 2 * network + 1)
+        odds = float(base[network, at] + np.float32(held) * more[network, 0] + parts[0, hands, one] + objects)
+        if n == 0:
+            log_g = min(odds, 0.0) - np.log1p(np.exp(-abs(odds)))
+            odds = -odds
+        log_i = min(odds, 0.0) - np.log1p(np.exp(-abs(odds)))
     return log_g, log_i
+
+
+@inlined
+def recall(seen: Array, turns: Array, known: Array, part: int, states: Array, i: int, start: int, end: int) -> int:
+    """The way that holds some columns of state i; if there is none yet, the oldest one is overwritten."""
+    way, missing = turns[part, 0], 1
+    for _ in range(len(seen)):
+        missing = 0
+        for column in range(start, end):
+            if seen[way, column] != states[i, column]:
+                missing = 1
+                break
+        if missing == 0:
+            break
+        way = way - 1 if way > 0 else len(seen) - 1
+    for _ in range(missing):
+        way = turns[part, 1]
+        turns[part, 1] = way + 1 if way + 1 < len(seen) else 0
+        for column in range(start, end):
+            seen[way, column] = states[i, column]
+        for one in range(known.shape[2]):
+            known[part, way, one] = 0
+    turns[part, 0] = way
+    return way  # type: ignore[no-any-return]
+
+
+@inlined
+def pool_items(items: Array, codes: int, states: Array, i: int, held: int, scratch: Array) -> int:
+    """The maximum over the items held, after the ReLU; gives the row of `scratch` that holds it."""
+    now, new = 0, 1
+    for h in range(scratch.shape[1]):
+        scratch[now, h] = np.float32(0.0)
+    for slot in range(HEAD, HEAD + held):
+        row = codes + states[i, slot]
+        for h in range(scratch.shape[1]):
+            x, y = items[row, h], scratch[now, h]
+            scratch[new, h] = x if x > y else y
+        now, new = new, now
+    return now
+
+
+@inlined
+def pool_things(
+    things: Array, cells: Array, codes: int, where: int, states: Array, i: int, first: int, area: int, scratch: Array,
+    pooled: Array, row: int,
+) -> None:  # fmt: skip
+    """The maximum over the objects on the map, after the ReLU, into one row; the second-best into the next one."""
+    now, new = 0, 2
+    for h in range(scratch.shape[1]):
+        scratch[now, h] = np.float32(0.0)
+        scratch[now + 1, h] = np.float32(0.0)
+    for cell in range(area):
+        if states[i, first + cell] != 0:
+            thing = codes + states[i, first + cell]
+            for h in range(scratch.shape[1]):
+                x, best, second = things[thing, h] + cells[where + cell, h], scratch[now, h], scratch[now + 1, h]
+                lower = x if x < best else best
+                scratch[new, h] = x if x > best else best
+                scratch[new + 1, h] = lower if lower > second else second
+            now, new = new, now
+    for h in range(scratch.shape[1]):
+        pooled[row, h] = scratch[now, h]
+        pooled[row + 1, h] = scratch[now + 1, h]
+
+
+@inlined
+def stand_on(
+    things: Array, thing: int, cells: Array, cell: int, here: Array, network: int, pooled: Array, row: int,
+    scratch: Array,
+) -> None:  # fmt: skip
+    """The maximum, into row 0, when the agent stands on an object: it looks different, others give what they gave."""
+    for h in range(scratch.shape[1]):
+        x = things[thing, h] + cells[cell, h]
+        others = pooled[row + 1, h] if x == pooled[row, h] else pooled[row, h]
+        x += here[network, h]
+        scratch[0, h] = x if x > others else others
 
 
 @compiled

@@ -207,6 +207,7 @@ class SetClassifiers(Classifiers):
         if not self._compiles(world):
             return None
         assert isinstance(world, CraftingWorld)
-        scratch = np.empty((2, self.hidden), dtype=np.float32)
-        separate = separate and not self.single
-        return kernels.goal, (world.tables[0], tuple(self._made(world)[1]), self._wanted(numbers), separate, scratch)
+        wanted = self._wanted(numbers)[:, : 1 + separate].copy()
+        scratch = np.empty((4, self.hidden), dtype=np.float32)
+        memory = kernels.empty_memory(world.state_width, wanted.size, self.hidden)
+        return kernels.goal, (world.tables[0], tuple(self._made(world)[1]), wanted, memory, scratch)

@@ -116,6 +116,13 @@ class Run:
         """Whether there is such a checkpoint."""
         return which in self._content.entries
 
+    def digest(self, which: Which) -> str:
+        """What the tensors of a checkpoint hash to: another one has another digest."""
+        entry = self._content.entries.get(which)
+        if entry is None:
+            raise RunError(f"{self.folder} has no {which} checkpoint yet; train it first")
+        return entry.sha256
+
     def save(self, checkpoints: Mapping[Which, Saved], about: dict[str, Any] | None = None) -> None:
         """Put new checkpoints in the place of the old ones: all of those given, or none on an error or a kill.
 

@@ -1,0 +1,113 @@
+"""What the kernel of a search remembers: it gives the same as without a memory, whatever it was asked before."""
+
+import numba
+import numpy as np
+import pytest
+import torch
+
+from rsg.core.random import stream
+from rsg.subgoals import SetClassifiers, set_kernels
+from rsg.subgoals.classifiers import log_sigmoid
+from rsg.worlds.crafting import CraftingWorld
+from rsg.worlds.crafting.kernels import TOGGLE
+
+pytestmark = pytest.mark.kernels
+SLOW = bool(numba.config.DISABLE_JIT)
+STEPS, HIDDEN = (30, 3) if SLOW else (400, 21)
+TERMS = ["mine-wood", "craft-boat", "grab-axe"]
+WORLDS = [(7, 7, 6), (3, 4, 1), (2, 5, 3), (1, 1, 2)]  # height, width, capacity
+SIZES = pytest.mark.parametrize("size", WORLDS, ids=str)
+
+
+def classifiers(rng, whole=False, single=False):
+    """Random ones; of whole numbers, which are often equal and always exact."""
+    model = SetClassifiers(TERMS, single, HIDDEN)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            drawn = torch.as_tensor(rng.normal(0, 0.7, tuple(parameter.shape)))
+            parameter.copy_(drawn.round() if whole else drawn)
+    return model
+
+
+def walk(world, rng, steps=STEPS):
+    """States of walks that begin anywhere, with many toggles; inventories empty and full, maps empty and crowded."""
+    starts = [world.state({}), world.state({}, inventory=["axe"] * world.capacity), *world.sample(rng, 6)]
+    state = starts[0]
+    for _ in range(steps):
+        yield state
+        if rng.random() < 0.05:
+            state = starts[rng.integers(len(starts))].copy()
+        elif rng.random() < 0.1:  # a door opens, a thing appears or goes, anywhere
+            area = world.height * world.width
+            state = state.copy()
+            state[-1 - rng.integers(area)] = rng.integers(len(world.plain))
+        else:
+            action = TOGGLE if rng.random() < 0.4 else rng.integers(TOGGLE)
+            state = world.successors(state[None])[0, action]
+
+
+def expected(tables, states, i, k):
+    """log G and log I without a memory."""
+    sizes, parameters, wanted, _, scratch = tables
+    odds = [set_kernels.log_odds(sizes, parameters, network, states, i, scratch) for network in wanted[k]]
+    return log_sigmoid(np.array([odds[0], odds[1] if len(odds) > 1 else -odds[0]]))
+
+
+def with_ways(tables, world, ways):
+    """The same with a fresh memory of another size."""
+    memory = set_kernels.empty_memory(world.state_width, tables[2].size, HIDDEN, ways)
+    return (*tables[:3], memory, tables[4])
+
+
+@SIZES
+@pytest.mark.parametrize("ways", [1, 2, set_kernels.LATEST])
+@pytest.mark.parametrize("separate", [False, True], ids=["1 - G", "I"])
+def test_it_gives_the_same_along_walks(size, ways, separate):
+    """A row of the pool may hold another state the next time; not all terms are asked everywhere."""
+    rng = stream(0, "memory", *size, ways, int(separate))
+    world = CraftingWorld(*size)
+    kernel, tables = classifiers(rng).compiled(world, [2, 0, 1, 2], separate)
+    tables = with_ways(tables, world, ways)
+    pool = rng.integers(256, size=(3, world.state_width + 3)).astype(np.uint8)
+    for state in walk(world, rng):
+        i = int(rng.integers(len(pool)))
+        pool[i, : world.state_width] = state
+        for k in np.flatnonzero(rng.random(4) < 0.8).tolist():
+            np.testing.assert_allclose(kernel(tables, pool, i, k), expected(tables, pool, i, k), rtol=1e-5, atol=1e-5)
+
+
+@SIZES
+def test_equal_objects(size):
+    """Where several objects give the maximum, the agent on one of them leaves it to the others."""
+    rng = stream(0, "equal", *size)
+    world = CraftingWorld(*size)
+    model = classifiers(rng, whole=True)
+    with torch.no_grad():
+        model.places[:, :, :2] = 0  # wherever it is, an object looks the same
+    kernel, tables = model.compiled(world, [0, 1, 2], separate=True)
+    for state in walk(world, rng):
+        states = state[None]
+        for k in range(3):
+            np.testing.assert_allclose(kernel(tables, states, 0, k), expected(tables, states, 0, k), rtol=1e-6)
+
+
+def test_it_remembers():
+    """What was found out about an inventory and a map is used again: other parameters come too late."""
+    rng = stream(0, "used again")
+    world = CraftingWorld(3, 4)
+    kernel, tables = classifiers(rng).compiled(world, [0, 1], separate=False)
+    states = np.stack([world.state({(0, 0): "tree"}, (1, column), ["axe"]) for column in range(3)])
+    before = kernel(tables, states, 0, 0)
+    tables[1][0][:] = 0.0  # items
+    tables[1][1][:] = 0.0  # things
+    assert kernel(tables, states, 0, 0) == before
+    assert kernel(tables, states, 1, 0) != pytest.approx(expected(tables, states, 1, 0))
+    assert kernel(tables, states, 0, 1) == pytest.approx(expected(tables, states, 0, 1))  # was not asked before
+
+
+def test_a_search_begins_without_memories():
+    model = classifiers(stream(0, "fresh"))
+    world = CraftingWorld(3, 4)
+    one, other = (model.compiled(world, [0], separate=False)[1][3] for _ in range(2))
+    assert not one.known.any()
+    assert not any(np.shares_memory(mine, its) for mine, its in zip(one, other, strict=True))
