@@ -14,7 +14,15 @@ _HOME = {
     "rsg.search": ["SearchSettings"],
     "rsg.planning": ["Dependencies", "GoalSettings", "Plan", "plan", "plan_goal", "validate"],
     "rsg.demos": ["Demonstration", "Store"],
-    "rsg.subgoals": ["RsgSettings", "discover", "learn", "load_dependencies", "load_subgoals"],
+    "rsg.subgoals": [
+        "RsgSettings",
+        "discover",
+        "learn",
+        "load_dependencies",
+        "load_subgoals",
+        "recognise",
+        "segment",
+    ],
     "rsg.language": [
         "And",
         "Formula",

@@ -5,6 +5,7 @@ from rsg.subgoals.dependencies import discover, load_dependencies
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
 from rsg.subgoals.objective import Rationality, Score, score
+from rsg.subgoals.recognition import Recognised, Recogniser, Segmentation, propose, recognise, segment
 from rsg.subgoals.runs import Learned, learn, load_subgoals, untrained
 from rsg.subgoals.sampled import load_values
 from rsg.subgoals.sets import SetClassifiers
@@ -15,14 +16,20 @@ __all__ = [
     "Learned",
     "RationalSubgoals",
     "Rationality",
+    "Recognised",
+    "Recogniser",
     "RsgSettings",
     "Score",
+    "Segmentation",
     "SetClassifiers",
     "discover",
     "learn",
     "load_dependencies",
     "load_subgoals",
     "load_values",
+    "propose",
+    "recognise",
     "score",
+    "segment",
     "untrained",
 ]

@@ -3,7 +3,7 @@
 A label (i, v) says: at state i of the demonstration the demonstrator serves node v; it is *fresh* if v was entered at
 this very state, and *moved* if an action has been taken for v. A machine transition does not consume a step. With the
 one-action rule a fresh label must act before it can be left: an atom needs two states. v_T is entered at the last
-state only.
+state only. With an *open end* the demonstration may stop at any label: the task goes on where nobody looks.
 """
 
 from __future__ import annotations
@@ -58,19 +58,20 @@ def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Arra
     The score (paper, eq. 2) is Σ log Rat of the actions + Σ (log G + log I) at the transitions, for the best
     alignment, or summed over all alignments.
     """
-    _, _, one_action, marginal = how
+    _, _, one_action, marginal, open_end = how
     next_start = order[1]
     steps, last = len(path) - 1, len(order[0]) - 1
+    stop = 0.0 if open_end else -np.inf
     for i in range(steps, -1, -1):
         for v in range(last - 1, 0, -1):
-            total = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else -np.inf
+            total = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else stop
             for edge in range(next_start[v], next_start[v + 1]):
                 total = join(total, ways_on(i, edge, path, values, order, v, best), marginal)
             best[i, v, MOVED] = total
             if not one_action:
                 best[i, v, FRESH] = total
             else:
-                best[i, v, FRESH] = rat[i, v, FRESH] + best[i + 1, v, MOVED] if i < steps else -np.inf
+                best[i, v, FRESH] = rat[i, v, FRESH] + best[i + 1, v, MOVED] if i < steps else stop
     total = -np.inf
     for edge in range(next_start[0], next_start[1]):
         total = join(total, ways_on(0, edge, path, values, order, 0, best), marginal)
@@ -98,7 +99,7 @@ def trace(
         acts: `[T, V, 2]` the weight with which action i serves node v, fresh or moved.
         crossings: `[T + 1, E]` the weight with which each machine edge is taken at state i.
     """
-    _, _, one_action, marginal = how
+    _, _, one_action, marginal, open_end = how
     next_start, next_node = order[1], order[2]
     steps, last = len(path) - 1, len(order[0]) - 1
     reach = np.zeros((steps + 1, last + 1, 2))
@@ -115,7 +116,7 @@ def trace(
         for v in range(1, last):
             if not one_action:
                 reach[i, v, MOVED] += reach[i, v, FRESH]
-            elif reach[i, v, FRESH] > 0:
+            elif reach[i, v, FRESH] > 0 and i < steps:
                 acts[i, v, FRESH] += reach[i, v, FRESH]
                 reach[i + 1, v, MOVED] += reach[i, v, FRESH]
             here, gone = reach[i, v, MOVED], False
@@ -126,6 +127,8 @@ def trace(
                 gone = part > 0
                 acts[i, v, MOVED] += here * part
                 reach[i + 1, v, MOVED] += here * part
+            elif open_end:
+                gone = share(0.0, best[i, v, MOVED], marginal, False) > 0
             for edge in range(next_start[v], next_start[v + 1]):
                 part = share(ways_on(i, edge, path, values, order, v, best), best[i, v, MOVED], marginal, gone)
                 gone = gone or part > 0

@@ -29,12 +29,19 @@ class Rationality:
         weight: λ, what a transition's log-probabilities cost beside actions.
         one_action: whether a node that was entered must be served by an action before it is left.
         marginal: whether scores sum over alignments (log-sum-exp) instead of taking the best one.
+        open_end: whether the demonstration may end before the task is done.
     """
 
     alpha: float = 1.0
     weight: float = 1.0
     one_action: bool = True
     marginal: bool = False
+    open_end: bool = False
+
+    @property
+    def numbers(self) -> tuple[float, float, bool, bool, bool]:
+        """As kernels want it."""
+        return float(self.alpha), float(self.weight), self.one_action, self.marginal, self.open_end
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +91,33 @@ def score(
     edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
     order = (term_of, machine.next_start, machine.next_node)
     values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
-    numbers = (float(how.alpha), float(how.weight), how.one_action, how.marginal)
-    return Score(*_score(edges, graph.path, taken, order, values, numbers))
+    return Score(*_score(edges, graph.path, taken, order, values, how.numbers))
+
+
+def score_values(
+    graph: StateGraph,
+    taken: NDArray[Any],
+    machines: Sequence[Machine],
+    log_g: Floats,
+    log_i: Floats,
+    how: Rationality,
+    columns: Sequence[NDArray[Any]],
+) -> Floats:
+    """The scores `[machines]` alone of several tasks, as `score` gives them."""
+    edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
+    values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
+    found = []
+    for machine, column in zip(machines, columns, strict=True):
+        order = (column, machine.next_start, machine.next_node)
+        found.append(_forward(edges, graph.path, taken, order, values, how.numbers)[0])
+    return np.array(found)
 
 
 @compiled
-def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
-    """Cost-to-go, rationality, alignment; then the gradient the same way back."""
-    _, weight, one_action, _ = how
-    log_g = values[0]
-    steps, nodes, states = len(taken), len(order[0]), len(log_g)
+def _forward(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
+    """Cost-to-go, rationality, alignment: the score, and all that it came from."""
+    weight, one_action = how[1], how[2]
+    steps, nodes, states = len(taken), len(order[0]), len(values[0])
     cost, entry = np.full((states, nodes), np.inf), np.full((states, nodes), np.inf)
     leave = np.empty((states, nodes))
     exits, then = np.empty((states, nodes), dtype=np.int32), np.empty((states, nodes), dtype=np.int32)
@@ -102,7 +126,16 @@ def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any)
     rat = np.empty((steps, nodes, 2))
     log_rationality(edges, values, order, tables, path, taken, how, rat)
     best = np.empty((steps + 1, nodes, 2))
-    value = align(path, values, order, how, rat, best)
+    return align(path, values, order, how, rat, best), tables, rat, best
+
+
+@compiled
+def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
+    """The score, then its gradient the same way back."""
+    weight, one_action = how[1], how[2]
+    log_g = values[0]
+    steps, nodes, states = len(taken), len(order[0]), len(log_g)
+    value, tables, rat, best = _forward(edges, path, taken, order, values, how)
     d_g, d_i = np.zeros(log_g.shape), np.zeros(log_g.shape)
     acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
     if value > -np.inf:
@@ -111,7 +144,7 @@ def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any)
         slopes = (d_g, d_i, np.zeros((states, nodes)), np.zeros((states, nodes)))
         pull_rationality(edges, values, order, tables, path, taken, how, acts, slopes)
         pull_cost_to_go(edges, order, tables, weight, one_action, slopes)
-    return value, d_g, d_i, acts[:, :, 0] + acts[:, :, 1], crossings, cost
+    return value, d_g, d_i, acts[:, :, 0] + acts[:, :, 1], crossings, tables[0]
 
 
 def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:

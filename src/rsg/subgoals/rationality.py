@@ -58,7 +58,7 @@ def log_rationality(
     edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, how: Any, rat: Array
 ) -> None:
     """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved."""
-    alpha, weight, one_action, _ = how
+    alpha, weight, one_action = how[0], how[1], how[2]
     edge_end, edge_cost, cost = edges[1], edges[2], tables[0]
     for i in range(len(taken)):
         s, edge = path[i], taken[i]
@@ -82,7 +82,7 @@ def pull_rationality(
         acts: `[T, V, 2]` the weight of each log Rat in the score.
         slopes: gradients to add to: of log G and log I `[S, terms]`, of J (moved) and of J (entered) `[S, V]`.
     """
-    alpha, weight, one_action, _ = how
+    alpha, weight, one_action = how[0], how[1], how[2]
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     term_of, next_start, next_node = order
     cost = tables[0]
