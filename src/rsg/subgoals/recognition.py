@@ -147,7 +147,7 @@ class Recogniser:
         return [Recognised(self._machines[i].task, float(scores[i]), float(chances[i])) for i in order]
 
 
-def propose(subgoals: Classifiers, world: World, states: States, settings: RsgSettings | None = None) -> list[Task]:
+def propose(subgoals: Classifiers, world: World, states: States) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
     Each ends with one that came true at the end; if none did, with one that came true at all.
