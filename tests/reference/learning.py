@@ -1,6 +1,7 @@
 """The score of a demonstration once more, slow and plain: every alignment is looked at, one after the other.
 
-Nothing here looks at `rsg.subgoals`. An alignment is a list of (node, how many actions serve it), in order.
+Nothing here looks at `rsg.subgoals`. An alignment is a list of (node, how many actions serve it), in order. It ends
+with v_T, which no action serves, unless the demonstration is over before the task is.
 """
 
 from __future__ import annotations
@@ -23,15 +24,14 @@ class Question(NamedTuple):
     alpha: float = 1.0
     weight: float = 1.0
     one_action: bool = True
+    open_end: bool = False
 
 
 def machine_paths(machine, v=0):
-    """All ways from node v to v_T, as tuples of the nodes between."""
+    """All ways from node v to any other node, as tuples of the nodes after v."""
     for w in machine.successors(v).tolist():
-        if w == machine.nodes - 1:
-            yield ()
-        else:
-            yield from ((w, *rest) for rest in machine_paths(machine, w))
+        yield (w,)
+        yield from ((w, *rest) for rest in machine_paths(machine, w))
 
 
 def splits(total, parts, least):
@@ -43,21 +43,26 @@ def splits(total, parts, least):
         yield from ((first, *rest) for rest in splits(total - first, parts - 1, least))
 
 
-def alignments(machine, steps, one_action):
-    """All of them. With the one-action rule each node serves at least one action, else it may serve none."""
+def alignments(machine, steps, one_action, open_end=False):
+    """All of them. With the one-action rule each node that is left serves at least one action, else it may serve none.
+
+    With an open end, the one node that is never left may serve any number of actions.
+    """
     for nodes in machine_paths(machine):
-        for counts in splits(steps, len(nodes), 1 if one_action else 0):
-            yield list(zip(nodes, counts, strict=True))
+        done = nodes[-1] == machine.nodes - 1
+        for last in [0] if done else range(steps + 1) if open_end else []:
+            for counts in splits(steps - last, len(nodes) - 1, 1 if one_action else 0):
+                yield list(zip(nodes, (*counts, last), strict=True))
 
 
-def events(machine, alignment):
+def events(alignment):
     """What happens: the crossings (state, from, to), and the actions (action, node, whether the node is fresh)."""
     crossings, acts, i, v = [], [], 0, 0
     for w, count in alignment:
         crossings.append((i, v, w))
         acts += [(i + k, w, k == 0) for k in range(count)]
         i, v = i + count, w
-    return [*crossings, (i, v, machine.nodes - 1)], acts
+    return crossings, acts
 
 
 def log_softmax_of_first(values):
@@ -87,8 +92,8 @@ def all_scores(q):
     costs = bellman(q.graph, q.machine, q.log_g, q.log_i, q.weight, q.one_action)
     rat = {}
     found = []
-    for alignment in alignments(q.machine, len(q.taken), q.one_action):
-        crossings, acts = events(q.machine, alignment)
+    for alignment in alignments(q.machine, len(q.taken), q.one_action, q.open_end):
+        crossings, acts = events(alignment)
         total = 0.0
         for i, v, w in crossings:
             s = q.graph.path[i]
@@ -115,7 +120,7 @@ def marginal_score(scores):
 def as_arrays(machine, alignment, steps):
     """An alignment as zeros and ones: acts `[T, V]` and crossings `[T + 1, E]`."""
     acts, crossings = np.zeros((steps, machine.nodes)), np.zeros((steps + 1, machine.edges))
-    crossed, acted = events(machine, alignment)
+    crossed, acted = events(alignment)
     for i, v, _ in acted:
         acts[i, v] = 1
     for i, v, w in crossed:

@@ -17,7 +17,7 @@ from rsg.language import Machine, parse, sample_task
 from rsg.search import local_graph
 from rsg.subgoals import SetClassifiers
 from rsg.subgoals.classifiers import log_sigmoid
-from rsg.subgoals.objective import Rationality, contrast, score, taken_edges
+from rsg.subgoals.objective import Rationality, contrast, score, score_values, taken_edges
 from rsg.worlds.crafting import CraftingWorld
 
 pytestmark = [
@@ -29,7 +29,7 @@ OPTIONS = list(product([True, False], repeat=2))  # one_action, marginal
 H = 1e-5  # the step of finite differences
 
 
-def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8)):
+def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), open_end=False):
     """A random walk in a random world, and a random task of few nodes.
 
     Args:
@@ -49,11 +49,11 @@ def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8)):
         np.where(rng.random(shape) < impossible, -inf, log_sigmoid(rng.normal(0, 2, shape))) for _ in range(2)
     )
     alpha, weight = rng.uniform(0.3, 3.0), rng.uniform(0.3, 2.0)
-    return Question(graph, taken_edges(graph, done), machine, log_g, log_i, alpha, weight, one_action)
+    return Question(graph, taken_edges(graph, done), machine, log_g, log_i, alpha, weight, one_action, open_end)
 
 
 def ask(q, marginal):
-    how = Rationality(q.alpha, q.weight, q.one_action, marginal)
+    how = Rationality(q.alpha, q.weight, q.one_action, marginal, q.open_end)
     return score(q.graph, q.taken, q.machine, q.log_g, q.log_i, how)
 
 
@@ -80,7 +80,7 @@ def compare_with_all_alignments(q, marginal):
             np.testing.assert_allclose(part, probability, rtol=1e-10, atol=1e-10)
         return
     entered = [int(q.machine.next_node[edge]) for _, edge in np.argwhere(found.crossings)]
-    alignment = [(v, int(found.acts[:, v].sum())) for v in entered[:-1]]
+    alignment = [(v, int(found.acts[:, v].sum())) for v in entered]
     for part, alone in zip(
         (found.acts, found.crossings), reference.as_arrays(q.machine, alignment, len(q.taken)), strict=True
     ):
@@ -100,6 +100,30 @@ def test_the_score_is_that_of_all_alignments_on_100_random_cases(batch):
     assert SLOW or 5 <= impossible <= 60
 
 
+@pytest.mark.parametrize("batch", range(4))
+def test_the_score_of_an_unfinished_demonstration_is_that_of_all_alignments_on_100_random_cases(batch):
+    rng = stream(batch, "unfinished")
+    unfinished = 0
+    for case in range(8 if SLOW else 100):
+        one_action, marginal = OPTIONS[case % 4]
+        q = random_question(rng, one_action, [0.0, 0.1][case // 4 % 2], steps=(0, 5), open_end=True)
+        compare_with_all_alignments(q, marginal)
+        closed, found = ask(q._replace(open_end=False), marginal).value, ask(q, marginal).value
+        assert found >= closed  # what may end anywhere may also end at the end
+        unfinished += found > closed
+    assert unfinished >= (5 if SLOW else 60)
+
+
+def test_an_unfinished_demonstration_may_be_shorter_than_the_task():
+    q = random_question(stream(0, "too short"), True, 0.0, steps=(1, 1), open_end=True)
+    chain = Machine.of(parse("a then b"))
+    log_g, log_i = log_sigmoid(stream(1, "too short").normal(size=(2, len(q.graph.states), 2)))
+    q = q._replace(machine=chain, log_g=log_g, log_i=log_i)
+    for one_action, marginal in OPTIONS:
+        compare_with_all_alignments(q._replace(one_action=one_action), marginal)
+        assert ask(q._replace(one_action=one_action), marginal).value > -inf
+
+
 def test_fewer_steps_than_subgoals():
     rng = stream(0, "too short")
     q = random_question(rng, True, 0.0, steps=(1, 1))
@@ -116,7 +140,24 @@ def test_fewer_steps_than_subgoals():
 def test_a_demonstration_without_a_step():
     q = random_question(stream(0, "no step"), False, 0.0, steps=(0, 0))
     for one_action, marginal in OPTIONS:
-        compare_with_all_alignments(q._replace(one_action=one_action), marginal)
+        for open_end in (False, True):
+            compare_with_all_alignments(q._replace(one_action=one_action, open_end=open_end), marginal)
+
+
+def test_scores_alone_are_those_of_score():
+    """Several machines over one table of terms, with or without an open end."""
+    rng = stream(0, "scores alone")
+    for case in range(3 if SLOW else 60):
+        one_action, marginal = OPTIONS[case % 4]
+        q = random_question(rng, one_action, 0.0)
+        tables = log_sigmoid(rng.normal(0, 2, (2, len(q.graph.states), 3)))
+        machines = [Machine.of(sample_task("abc", int(rng.integers(3)), rng)) for _ in range(6)]
+        places = [["abc".index(str(term)) for term in machine.terms] for machine in machines]
+        columns = [np.array([*places[i], -1], dtype=np.int32)[machine.term_of] for i, machine in enumerate(machines)]
+        how = Rationality(q.alpha, q.weight, one_action, marginal, case % 3 == 0)
+        found = score_values(q.graph, q.taken, machines, *tables, how, columns)
+        for machine, place, value in zip(machines, places, found, strict=True):
+            assert value == score(q.graph, q.taken, machine, *tables[..., place], how).value
 
 
 def test_a_small_example_by_hand():
@@ -165,12 +206,14 @@ def relative_error(found, expected):
     return np.linalg.norm(found - expected) / np.linalg.norm(expected)
 
 
+@pytest.mark.parametrize("open_end", [False, True])
 @pytest.mark.parametrize(("one_action", "marginal"), OPTIONS)
-def test_gradients_of_the_score(one_action, marginal):
-    rng = stream(0, "gradients", int(one_action), int(marginal))
+def test_gradients_of_the_score(one_action, marginal, open_end):
+    rng = stream(0, "gradients", int(one_action), int(marginal), *(["open"] if open_end else []))
     wanted, kinks, checked = 2 if SLOW else 60, 0, 0
     while checked < wanted:
         q = random_question(rng, one_action, [0.0, 0.2][checked % 2], (1, 3 if SLOW else 5), (3, 4 if SLOW else 8))
+        q = q._replace(open_end=open_end)
         found = ask(q, marginal)
         if found.value == -inf:
             continue

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, demos, doctor, evaluate, plan, play, report, reproduce, task, train, world
+from rsg.cli import demo, demos, doctor, evaluate, plan, play, recognise, report, reproduce, task, train, world
 from rsg.cli.output import complain
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
@@ -36,6 +36,7 @@ app.command()(train.train)
 app.command()(train.info)
 app.command()(report.report)
 app.command()(plan.plan)
+app.command()(recognise.recognise)
 app.command(name="eval")(evaluate.evaluate)
 app.command()(reproduce.reproduce)
 app.command()(doctor.doctor)

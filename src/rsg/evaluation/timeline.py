@@ -1,0 +1,261 @@
+"""Which subgoal each step of a trajectory served, for people: as lines in a terminal, and as a picture with maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from textwrap import fill, shorten
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.core.files import replacing
+from rsg.evaluation.figures import COLORS, PAPER
+from rsg.evaluation.report_examples import Segment
+from rsg.subgoals import Segmentation
+from rsg.worlds import World
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+WIDTH = 80  # columns of a terminal
+MAX_LABEL = 30
+FILLED, ENDED, FREE = "█", "◆", "."
+MAPS_IN_A_ROW = 8
+WIDE, SLIDE = 12.8, 7.2  # inches
+EDGE, BELOW, NAME = 0.5, 1.15, 0.6  # of the picture, under the bars, over a map
+FAINT = "#666666"
+_INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
+_ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
+
+
+def parts(found: Segmentation) -> list[Segment]:
+    """The steps that serve each subgoal, in order; the last one may go on where the trajectory ends (`found.now`).
+
+    >>> from rsg.language import parse
+    >>> parts(Segmentation(parse("a then b"), -1.0, ("a", "a", "b"), (("a", 2),), "b"))
+    [Segment(term='a', start=0, end=2), Segment(term='b', start=2, end=3)]
+    """
+    ends = [*found.ends, *([(found.now, len(found.terms))] if found.now else [])]
+    starts = [0, *(end for _, end in ends)]
+    return [Segment(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
+
+
+def letters(actions: Sequence[str]) -> list[str]:
+    """A letter for each action: its first one if that tells them apart.
+
+    >>> letters(["up", "down"]), letters(["turn left", "turn right"])
+    (['u', 'd'], ['a', 'b'])
+    """
+    first = [name[:1] for name in actions]
+    if len(set(first)) == len(first) and all(first):
+        return first
+    return [chr(ord("a") + number % 26) for number in range(len(actions))]
+
+
+# In a terminal.
+
+
+def timeline_text(found: Segmentation, actions: Sequence[str]) -> Text:
+    """A row for each subgoal and a column for each step, folded so that it fits 80 columns.
+
+    Args:
+        found: the alignment.
+        actions: `[T]` a letter for each step.
+    """
+    from rich.text import Text
+
+    steps = len(found.terms)
+    cell = max(3, len(str(steps)) + 1)
+    served = parts(found)
+    label = min(MAX_LABEL, max(len("action"), *(len(part.term) for part in served)))
+    room = max(1, (WIDTH - label - 5) // cell)
+    text = Text()
+    for low in range(0, steps, room):
+        high = min(steps, low + room)
+        numbers = [str(step + 1) for step in range(low, high)]
+        text.append("\n" if low else "").append(f"{_line('step', label, numbers, cell)}\n", style="bright_black")
+        for number, (part, ink) in enumerate(zip(served, cycle(_INKS))):
+            ended = number < len(found.ends)
+            if part.start < high and part.end > low:
+                name = part.term if len(part.term) <= label else f"{part.term[: label - 1]}…"
+                text.append(f"  {name:{label}} ").append(f"{_row(part, ended, low, high, cell)}\n", style=ink)
+        text.append(f"{_line('action', label, actions[low:high], cell)}\n")
+    return text
+
+
+def _line(name: str, label: int, marks: Sequence[str], cell: int) -> str:
+    """A name, then a mark in the middle of each step's column."""
+    return f"  {name:{label}}  " + "".join(f"{mark:>{cell - 1}} " for mark in marks).rstrip()
+
+
+def _row(part: Segment, ended: bool, low: int, high: int, cell: int) -> str:
+    """The columns of steps low to high: character k · cell stands between step k and step k + 1."""
+    row = [" "] * ((high - low) * cell + 1)
+    row[cell - 1 :: cell] = FREE * (high - low)
+    start, end = max(part.start, low) - low, min(part.end, high) - low
+    row[start * cell + 1 : end * cell] = FILLED * ((end - start) * cell - 1)
+    if part.end > high:
+        row[end * cell] = FILLED
+    elif ended:
+        row[end * cell] = ENDED
+    return "".join(row).rstrip()
+
+
+# As a picture.
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where things are, in inches from the bottom left: maps in rows, below them the bars.
+
+    Attributes:
+        height: of the picture; `WIDE` is its width.
+        rows, columns: of maps.
+        maps: the upper edge of the first row; cell: width and height of a map with its name.
+        bars: the lower and the upper edge of the bars.
+    """
+
+    height: float
+    rows: int
+    columns: int
+    maps: float
+    cell: tuple[float, float]
+    bars: tuple[float, float]
+
+    @staticmethod
+    def of(maps: int, bars: int, lines: int, aspect: float) -> _Layout:
+        """Room for maps of that height per width, for bars, and for a title of some lines; a slide if they fit one."""
+        rows = -(-maps // MAPS_IN_A_ROW)
+        columns = -(-maps // rows)
+        width = (WIDE - 2 * EDGE) / columns
+        top = BELOW + max(0.27, min(0.45, 2.6 / bars)) * bars
+        head, gap = 0.68 + 0.31 * lines, 0.5
+        tall = min(aspect * (width - 0.2), max(1.8, (SLIDE - top - gap - head) / rows - NAME))
+        height = max(SLIDE, top + gap + rows * (tall + NAME) + head)
+        return _Layout(height, rows, columns, height - head, (width, tall + NAME), (BELOW, top))
+
+
+def draw_timeline(
+    path: str | Path,
+    world: World,
+    states: NDArray[Any],
+    actions: NDArray[Any],
+    found: Segmentation,
+    note: str = "",
+) -> None:
+    """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
+
+    Args:
+        path: the file.
+        world: where it happened.
+        states: `[T + 1, W]`, actions: `[T]` the trajectory.
+        found: the alignment.
+        note: a line below the task.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
+    served = parts(found)
+    title = fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
+    shape = world.render(states[0]).shape
+    layout = _Layout.of(len(served) + 1, len(served), title.count("\n") + 1, shape[0] / shape[1])
+    with rc_context({"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(WIDE, layout.height), facecolor="white")
+        top = 1 - 0.25 / layout.height
+        figure.text(EDGE / WIDE, top, title, fontsize=17, fontweight="bold", va="top", color=PAPER)
+        below = (layout.maps + 0.14) / layout.height
+        figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
+        left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
+        bars = _axes(figure, left, layout.bars[0], WIDE - EDGE - left, layout.bars[1] - layout.bars[0])
+        _draw_bars(bars, served, found)
+        _name_steps(bars, world, actions)
+        _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
+        with replacing(path) as part:
+            figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
+
+
+def _axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
+    """Axes at a place in inches."""
+    tall = figure.get_figheight()
+    return figure.add_axes((left / WIDE, bottom / tall, width / WIDE, height / tall))
+
+
+def _color(number: int) -> str:
+    """Of a subgoal by its place in the order."""
+    return COLORS[number % len(COLORS)]
+
+
+def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
+    """A bar for each subgoal; one that did not come true yet is paler."""
+    for row, part in enumerate(served):
+        ended = row < len(found.ends)
+        left, length = part.start, part.end - part.start
+        axes.barh(row, length, left=left, height=0.62, color=_color(row), alpha=1.0 if ended else 0.55)
+        if ended:
+            look: dict[str, Any] = {"mec": _color(row), "mew": 2.5, "markersize": 9, "clip_on": False, "zorder": 3}
+            axes.plot(part.end, row, "D", color="white", **look)
+        else:
+            axes.annotate("…", (part.end, row), (6, 0), textcoords="offset points", va="center", fontsize=16)
+    axes.set(ylim=(len(served) - 0.5, -0.5), xlim=(0, len(found.terms)))
+    axes.set_yticks(range(len(served)), [part.term for part in served])
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
+    """The number of each step, and below it what was done; of many steps only some have room for that."""
+    steps, short = len(actions), letters(world.actions)
+    signs = [_ARROWS.get(name, letter) for name, letter in zip(world.actions, short, strict=True)]
+    every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= 50 * each)
+    size = 12 if steps <= 30 else 9
+    shown = [step for step in range(steps) if every <= 2 or (step + 1) % every == 0]
+    numbers = [str(step + 1) if (step + 1) % every == 0 else "" for step in shown]
+    done = [signs[actions[step]] if every <= 2 else "" for step in shown]
+    ticks = [f"{number}\n{sign}" for number, sign in zip(numbers, done, strict=True)]
+    axes.set_xticks([step + 0.5 for step in shown], ticks, fontsize=size, linespacing=1.5)
+    axes.set_xticks(range(0, steps + 1, 1 if every <= 2 else every), minor=True)
+    axes.tick_params(axis="x", length=0)
+    axes.tick_params(axis="x", which="minor", length=4, color="#999999")
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", which="minor", color="#ececec")
+    for name, down in [("step", 1.0), ("action", 2.5)][: 2 if every <= 2 else 1]:
+        place = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate(name, (0, 0), (-6, -5 - size * down), **place, ha="right", fontsize=size, color=FAINT)
+    named = [f"{sign} {name}" for sign, name in zip(signs, world.actions, strict=True)] if every <= 2 else []
+    key = "   ".join(["◇ came true", *named])
+    axes.annotate(key, (1, 0), (0, -62), **place, ha="right", fontsize=10, color=FAINT)
+
+
+def _moments(found: Segmentation) -> list[tuple[str, int]]:
+    """The states that are shown, with their names: the start, each subgoal's end, and where it is now."""
+    ends = [(f"{term}\nafter step {step}", step) for term, step in found.ends]
+    now = [(f"now: {found.now}\nafter step {len(found.terms)}", len(found.terms))] if found.now else []
+    return [("start", 0), *ends, *now]
+
+
+def _draw_maps(figure: Any, bars: Any, layout: _Layout, moments: Sequence[tuple[str, int, Any]]) -> None:
+    """Maps in the colours of their subgoals; if there is one row of them, a line leads to each one's place in time."""
+    from matplotlib.patches import ConnectionPatch
+
+    width, height = layout.cell
+    for number, (name, step, picture) in enumerate(moments):
+        row, column = divmod(number, layout.columns)
+        color = _color(number - 1) if number else PAPER
+        corner = (EDGE + column * width + 0.1, layout.maps - (row + 1) * height)
+        axes = _axes(figure, *corner, width - 0.2, height - NAME)
+        axes.imshow(picture, interpolation="bicubic")
+        axes.set_title(name, fontsize=12 if layout.columns <= 6 else 10, color=color)
+        axes.set(xticks=[], yticks=[])
+        for spine in axes.spines.values():
+            spine.set(visible=True, color=color, linewidth=2.5)
+        if layout.rows == 1:
+            ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
+            look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
+            figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))

@@ -1,0 +1,284 @@
+"""Segmentation against every alignment one by one, and recognition with classifiers that know the truth."""
+
+from itertools import pairwise
+from math import inf
+
+import numba
+import numpy as np
+import pytest
+from tests.reference import learning as reference
+from tests.reference.learning import Question
+from tests.reference.search import TableWorld
+from tests.subgoals.oracle import CRAFTING, TableClassifiers, TrueClassifiers
+
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.language import Machine, parse, sample_task
+from rsg.search import local_graph
+from rsg.subgoals import Recogniser, RsgSettings, propose, recognise, segment
+from rsg.subgoals.classifiers import log_sigmoid
+from rsg.subgoals.objective import taken_edges
+from rsg.subgoals.recognition import PREFIX_DEPTH, shortest
+
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply"),  # the hash, uncompiled
+]
+SLOW = bool(numba.config.DISABLE_JIT)
+TERMS = ("a", "b", "c")
+TRUTH = TrueClassifiers()
+TRAINING = list(dict.fromkeys(CRAFTING.tasks("train")))
+
+
+# Against every alignment.
+
+
+def random_case(rng, one_action=True, steps=(1, 5)):
+    """A random walk in a random world with random classifiers: world, classifiers, states, actions, settings."""
+    count, actions = int(rng.integers(3, 9)), int(rng.integers(2, 4))
+    world = TableWorld(rng.integers(count, size=(count, actions)), rng.uniform(0.05, 1.0, size=actions))
+    done = rng.integers(actions, size=rng.integers(steps[0], steps[1] + 1))
+    walk = [int(rng.integers(count))]
+    for action in done:
+        walk.append(int(world.after[walk[-1], action]))
+    settings = RsgSettings(
+        depth=int(rng.integers(1, 4)),
+        alpha=rng.uniform(0.3, 3.0),
+        weight=rng.uniform(0.3, 2.0),
+        one_action=one_action,
+        alignment=["max", "sum"][rng.integers(2)],  # which recognition does not care about
+    )
+    subgoals = TableClassifiers(TERMS, rng.normal(1, 4, (count, len(TERMS), 2)))
+    return world, subgoals, world.rows[walk], done, settings
+
+
+def random_task(rng, most=8):
+    """One whose machine is small."""
+    while True:
+        task = sample_task("abc", int(rng.integers(3)), rng)
+        if Machine.of(task).nodes <= most:
+            return task
+
+
+def slow_scores(case, machine, prefix):
+    """Every alignment with its score."""
+    world, subgoals, states, actions, settings = case
+    graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
+    odds = subgoals.evaluate(world, graph.states, subgoals.numbers([str(term) for term in machine.terms]))
+    logs = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
+    numbers = settings.alpha, settings.weight, settings.one_action
+    return reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, *numbers, prefix))
+
+
+def as_segmentation(machine, alignment):
+    """An alignment as (terms, ends, now)."""
+    name = [str(machine.terms[term]) if term >= 0 else None for term in machine.term_of]
+    crossings, acts = reference.events(alignment)
+    ends = tuple((name[v], i) for i, v, _ in crossings if v > 0)
+    return tuple(name[v] for _, v, _ in acts), ends, name[crossings[-1][2]]
+
+
+def compare_with_all_alignments(case, task, prefix):
+    """The segmentation is that of a best alignment; states may repeat, so there may be several."""
+    world, subgoals, states, actions, settings = case
+    machine = Machine.of(task)
+    scores = slow_scores(case, machine, prefix)
+    found = segment(subgoals, world, states, actions, task, prefix, settings)
+    assert found.task == task
+    if not scores:
+        assert (found.score, found.terms, found.ends, found.now) == (-inf, (), (), None)
+        return found
+    value = reference.best_score(scores)
+    assert found.score == pytest.approx(value, rel=1e-10, abs=1e-10)
+    best = [as_segmentation(machine, alignment) for alignment, score in scores if score > value - 1e-9]
+    assert (found.terms, found.ends, found.now) in best
+    return found
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+@pytest.mark.parametrize("one_action", [True, False])
+def test_segmentation_is_the_best_of_all_alignments(one_action, prefix):
+    rng = stream(0, "segmentation", int(one_action), int(prefix))
+    impossible, ends = 0, 0
+    for _ in range(5 if SLOW else 100):
+        found = compare_with_all_alignments(random_case(rng, one_action), random_task(rng), prefix)
+        impossible += found.score == -inf
+        ends += len(found.ends)
+    assert SLOW or (impossible > 0) == (one_action and not prefix)
+    assert SLOW or ends >= (5 if prefix else 60)
+
+
+def test_before_the_first_step():
+    rng = stream(0, "nothing yet")
+    for _ in range(10):
+        case = random_case(rng, steps=(0, 0))
+        found = compare_with_all_alignments(case, random_task(rng), True)
+        assert (found.terms, found.ends) == ((), ())
+        assert found.now in TERMS
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+def test_ranking_is_that_of_the_scores(prefix):
+    """Probabilities sum to one and fall; scores are those of `segment`; a finished one gains from what it names."""
+    rng = stream(0, "ranking", int(prefix))
+    for case_number in range(3 if SLOW else 40):
+        case = random_case(rng)
+        world, subgoals, states, actions, settings = case
+        tasks = list({str(task): task for task in (random_task(rng) for _ in range(12))}.values())
+        specific = [0.0, 0.5][case_number % 2]
+        ranking = Recogniser(subgoals, tasks, settings, specific).rank(world, states, actions, prefix)
+        assert sorted(str(one.task) for one in ranking) == sorted(map(str, tasks))
+        for one in ranking:
+            alone = segment(subgoals, world, states, actions, one.task, prefix, settings).score
+            assert one.score == alone or one.score == pytest.approx(alone, rel=1e-12, abs=1e-12)
+        chances = [one.probability for one in ranking]
+        bonus = [0 if prefix else specific * shortest(Machine.of(one.task)) for one in ranking]
+        weights = np.exp([one.score + more for one, more in zip(ranking, bonus, strict=True)])
+        assert all(before >= after for before, after in pairwise(chances))
+        if ranking[0].score == -inf:
+            assert not any(chances)
+            continue
+        assert sum(chances) == pytest.approx(1.0, abs=1e-12)
+        np.testing.assert_allclose(chances, weights / weights.sum(), rtol=1e-9, atol=1e-12)
+
+
+def test_recognise_is_one_recogniser():
+    case = random_case(stream(0, "one"), steps=(4, 4))
+    world, subgoals, states, actions, settings = case
+    texts = ["a then b", "b", "c or a"]
+    one = recognise(subgoals, world, states, actions, texts, settings=settings)
+    same = Recogniser(subgoals, [parse(text) for text in texts], settings).rank(world, states, actions)
+    assert [(str(x.task), x.score, x.probability) for x in one] == [(str(x.task), x.score, x.probability) for x in same]
+
+
+def test_a_task_and_its_own_ending_explain_about_the_same_and_people_mean_the_longer():
+    demo, world = shown("grab-axe then mine-wood")
+    texts = ["mine-wood", "grab-axe then mine-wood"]
+    plain = Recogniser(TRUTH, texts, specific=0.0).rank(world, demo.states, demo.actions)
+    assert abs(plain[0].score - plain[1].score) < 0.1
+    assert abs(plain[0].probability - 0.5) < 0.03
+    first = Recogniser(TRUTH, texts).rank(world, demo.states, demo.actions)[0]
+    assert str(first.task) == "grab-axe then mine-wood"
+    assert first.probability > 0.6
+
+
+# With the truth.
+
+
+def shown(text, seed=0, split="train"):
+    """A demonstration of a task, and its world."""
+    number = CRAFTING.tasks(split).index(text)
+    demo, _ = CRAFTING.demonstrate(split, number, stream(seed, "recognition", text))
+    return demo, CRAFTING.world(demo.setting)
+
+
+def test_the_truth_recognises_what_was_done():
+    """98 % at least: a trajectory may do another task on its way."""
+    texts = TRAINING[::8] if SLOW else TRAINING
+    recogniser = Recogniser(TRUTH, texts)
+    right = []
+    for text in texts:
+        demo, world = shown(text)
+        right.append(str(recogniser.rank(world, demo.states, demo.actions)[0].task) == text)
+    assert len(TRAINING) == 48
+    assert np.mean(right) >= 0.98
+
+
+def test_the_truth_recognises_novel_tasks():
+    texts = CRAFTING.tasks("novel")[: 2 if SLOW else None]
+    recogniser = Recogniser(TRUTH, texts)
+    right = []
+    for text in texts:
+        demo, world = shown(text, split="novel")
+        right.append(str(recogniser.rank(world, demo.states, demo.actions)[0].task) == text)
+    assert np.mean(right) >= 0.9
+
+
+def test_each_subgoal_was_false_where_its_part_began_and_true_where_it_ended():
+    for text in TRAINING[::8] if SLOW else TRAINING:
+        demo, world = shown(text, seed=1)
+        found = segment(TRUTH, world, demo.states, demo.actions, text)
+        assert found.now is None
+        assert len(found.terms) == len(demo)
+        begun = 0
+        for term, end in found.ends:
+            true = CRAFTING.truth(world, demo.states, [term])[:, 0]
+            assert not true[begun]
+            assert true[end]
+            assert set(found.terms[begun:end]) == {term}
+            begun = end
+        assert begun == len(demo)
+
+
+CHAINS = [text for text in TRAINING if " then " in text and " and " not in text and " or " not in text]
+
+
+def test_prefixes_say_what_is_done_now():
+    """Cut anywhere within a part: the parts before it are done, and it is what they are doing."""
+    for text in CHAINS[:2] if SLOW else CHAINS:
+        demo, world = shown(text, seed=2)
+        whole = segment(TRUTH, world, demo.states, demo.actions, text)
+        for k in range(1, len(demo)):
+            if k in dict(whole.ends).values():
+                continue  # here one part ends and the next has no step yet
+            found = segment(TRUTH, world, demo.states[: k + 1], demo.actions[:k], text, prefix=True)
+            assert found.now == whole.terms[k]
+            assert found.terms == whole.terms[:k]
+            assert found.ends == tuple(end for end in whole.ends if end[1] < k)
+
+
+def test_prefixes_rank_what_was_begun_first():
+    """Once the axe is in the hands, it is not the task that begins with something else."""
+    demo, world = shown("grab-axe then mine-wood")
+    reached = segment(TRUTH, world, demo.states, demo.actions, demo.task).ends[0][1]
+    texts = ["mine-coal then grab-axe", "grab-key then mine-wood", "grab-axe then mine-wood", "grab-axe then grab-axe"]
+    k = reached + 1
+    ranking = recognise(TRUTH, world, demo.states[: k + 1], demo.actions[:k], texts, prefix=True)
+    assert str(ranking[0].task) == "grab-axe then mine-wood"
+    assert sum(one.probability for one in ranking) == pytest.approx(1.0)
+    assert all(np.isfinite(one.score) for one in ranking)  # none needs to be done yet
+
+
+# Proposals.
+
+
+def test_proposals_contain_what_was_done():
+    for text in TRAINING[::8] if SLOW else TRAINING:
+        demo, world = shown(text, seed=3)
+        done = segment(TRUTH, world, demo.states, demo.actions, text).ends
+        proposed = [str(task) for task in propose(TRUTH, world, demo.states)]
+        assert len(set(proposed)) == len(proposed)
+        assert " then ".join(term for term, _ in done) in proposed
+
+
+def test_without_candidates_proposals_are_ranked():
+    demo, world = shown("grab-axe then mine-wood")
+    ranking = recognise(TRUTH, world, demo.states, demo.actions)
+    proposed = propose(TRUTH, world, demo.states)
+    assert {str(one.task) for one in ranking} == {str(task) for task in proposed}
+    assert str(ranking[0].task) == "grab-axe then mine-wood"
+    assert sum(one.probability for one in ranking) == pytest.approx(1.0)
+
+
+# What does not fit.
+
+
+def test_nothing_comes_true():
+    demo, world = shown("grab-axe")
+    with pytest.raises(RsgError, match="no subgoal comes true in this trajectory; give candidates"):
+        propose(TRUTH, world, demo.states[:1])
+    with pytest.raises(RsgError, match="no subgoal comes true"):
+        recognise(TRUTH, world, demo.states[:2], demo.actions[:1])
+
+
+def test_mistakes_are_one_sentence():
+    demo, world = shown("grab-axe")
+    with pytest.raises(RsgError, match="there are no candidates to choose from"):
+        recognise(TRUTH, world, demo.states, demo.actions, [])
+    with pytest.raises(RsgError, match=r"never learned the term 'mine-wod'; did you mean mine-wood\?"):
+        segment(TRUTH, world, demo.states, demo.actions, "mine-wod")
+    with pytest.raises(RsgError, match=r"a trajectory is states \[T \+ 1, W\] and actions \[T\], got .* and 0 actions"):
+        segment(TRUTH, world, demo.states, demo.actions[:0], "grab-axe")
+    other = np.where(demo.actions == 4, 0, 4)
+    with pytest.raises(RsgError, match=r"is not one of this world: action . leads elsewhere"):
+        segment(TRUTH, world, demo.states, other, "grab-axe")
