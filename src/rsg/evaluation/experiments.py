@@ -31,6 +31,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.exact_or_sampled",
         "the exact cost-to-go and the paper's sampled one, with 10 minutes of processor time each",
     ),
+    "recognition": Entry(
+        "rsg.evaluation.recognition",
+        "which task a trajectory did, where its steps ended, and what it is when it has only begun",
+    ),
 }
 
 

@@ -1,0 +1,297 @@
+"""`rsg reproduce recognition`: which task a trajectory did, and where each of its steps ended."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from rsg.core.random import stream
+from rsg.demos import Benchmark, Demonstration, Recipe, benchmark
+from rsg.evaluation.figures import draw_lines
+from rsg.evaluation.jobs import Job, Place, Plain
+from rsg.evaluation.reproduce import Experiment, Extent, Picture, Results, Section
+from rsg.evaluation.statistics import mean_of
+from rsg.evaluation.tables import NONE, Rate, number, percent, table
+from rsg.evaluation.trials import EVALUATION_SEED, settings_of, train
+from rsg.language import Machine
+from rsg.planning import plan
+from rsg.search import SearchSettings
+from rsg.subgoals import Classifiers, Recogniser, recognise, segment
+from rsg.subgoals.recognition import SPECIFIC, shortest
+from rsg.training.data import machine_of
+
+NAME, WORLD = "recognition", "crafting"
+SPLITS = ("compositional", "novel")
+NAMES = {"train": "the training descriptions", "novel": "the novel descriptions"}
+PARTS = (0.25, 0.5, 0.75, 1.0)
+TOP = 5
+IDEAL_BUDGET = 20_000  # expansions, to find out what the shortest trajectory for a description is
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Demonstrations of each task: for training, for segmentation, for recognition among each set of candidates."""
+
+    demonstrations: int = 400
+    segmented: int = 20
+    recognised: int = 20
+    proposed: int = 10
+    changes: Plain = field(default_factory=dict)
+
+
+FULL = Sizes()
+QUICK = Sizes(20, 2, 2, 1)
+
+
+def jobs(extent: Extent) -> list[Job]:
+    """For each seed: train, then look at trajectories that were never seen."""
+    size = QUICK if extent.quick else FULL
+    listed = []
+    for seed in range(extent.seeds):
+        asked = {
+            "settings": settings_of(seed, **size.changes),
+            "demonstrations": size.demonstrations,
+            "segmented": size.segmented,
+            "recognised": size.recognised,
+            "proposed": size.proposed,
+        }
+        recipe = Recipe(WORLD, "train", size.demonstrations, seed)
+        listed.append(Job(NAME, f"seed{seed}", job, asked, 1.0 if extent.quick else 3.0, (recipe,)))
+    return listed
+
+
+def job(parameters: Plain, place: Place) -> Plain:
+    """All that is measured with one seed."""
+    settings = parameters["settings"]
+    subgoals, _ = train(place, settings, Recipe(WORLD, "train", parameters["demonstrations"], settings["seed"]))
+    watcher = Watcher(benchmark(WORLD), subgoals, EVALUATION_SEED + settings["seed"])
+    return {
+        "segmentation": {split: watcher.segmented(split, parameters["segmented"]) for split in SPLITS},
+        "recognition": {split: watcher.recognised(split, parameters["recognised"]) for split in ("train", "novel")},
+        "prefixes": {str(part): watcher.begun(part, parameters["proposed"]) for part in PARTS},
+        "proposals": watcher.proposed(parameters["proposed"]),
+    }
+
+
+class Watcher:
+    """Looks at fresh demonstrations with what was learned, and compares with the truth."""
+
+    def __init__(self, source: Benchmark, subgoals: Classifiers, seed: int) -> None:
+        self._source, self._subgoals, self._seed = source, subgoals, seed
+
+    def _demos(self, split: str, per_task: int, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
+        """Fresh demonstrations of the distinct descriptions of a split, with their worlds."""
+        texts = self._source.tasks(split)
+        for text in dict.fromkeys(texts):
+            for i in range(per_task):
+                rng = stream(self._seed, what, split, text, i)
+                demo, _ = self._source.demonstrate(split, texts.index(text), rng)
+                yield text, demo, self._source.world(demo.setting)
+
+    def segmented(self, split: str, per_task: int) -> Plain:
+        """How many ends of subgoals are exact, or off by one step."""
+        exact = near = every = 0
+        for text, demo, world in self._demos(split, per_task, "segmentation"):
+            found = segment(self._subgoals, world, demo.states, demo.actions, text)
+            truth = true_ends(self._source, world, demo)
+            every += len(truth)
+            exact += len(set(found.ends) & set(truth))
+            close = {(term, step + off) for term, step in found.ends for off in (-1, 0, 1)}
+            near += len(close & set(truth))
+        return {"exact": exact, "near": near, "ends": every}
+
+    def recognised(self, split: str, per_task: int) -> Plain:
+        """How often the description that scores best is the right one; and how often an ideal observer's choice is."""
+        candidates = list(dict.fromkeys(self._source.tasks(split)))
+        recogniser = Recogniser(self._subgoals, candidates)
+        machines = {text: machine_of(text) for text in candidates}
+        right = ideal = every = 0
+        times: list[float] = []
+        confused, untold = Counter[str](), Counter[str]()
+        for text, demo, world in self._demos(split, per_task, "recognition"):
+            begun = time.perf_counter()
+            first = str(recogniser.rank(world, demo.states, demo.actions)[0].task)
+            times.append(1000 * (time.perf_counter() - begun))
+            own = str(machines[text].task)
+            every += 1
+            right += first == own
+            if first != own:
+                confused[f"{own} → {first}"] += 1
+            able = explanations(self._source, world, demo, machines)
+            best = max(able, key=lambda one: shortest(machines[one]), default=None)
+            ideal += best == text
+            if best is not None and best != text:
+                untold[f"{own} → {machines[best].task}"] += 1
+        return {
+            "candidates": len(candidates),
+            "right": right,
+            "ideal": ideal,
+            "trajectories": every,
+            "ms": median(times),
+            "confused": dict(confused.most_common(20)),
+            "untold": dict(untold.most_common(20)),
+        }
+
+    def begun(self, part: float, per_task: int) -> Plain:
+        """Recognition from the first part of each trajectory."""
+        candidates = list(dict.fromkeys(self._source.tasks("train")))
+        recogniser = Recogniser(self._subgoals, candidates)
+        first = among = every = 0
+        for text, demo, world in self._demos("train", per_task, "beginnings"):
+            steps = max(1, round(part * len(demo.actions)))
+            ranked = recogniser.rank(world, demo.states[: steps + 1], demo.actions[:steps], prefix=part < 1)
+            places = [str(one.task) for one in ranked[:TOP]]
+            own = str(machine_of(text).task)
+            every += 1
+            first += places[0] == own
+            among += own in places
+        return {"first": first, "among": among, "trajectories": every}
+
+    def proposed(self, per_task: int) -> Plain:
+        """How often a proposal, made without candidates, says only what the true description allows."""
+        first = among = every = 0
+        for text, demo, world in self._demos("compositional", per_task, "proposals"):
+            allowed = _sequences(machine_of(text))
+            ranked = recognise(self._subgoals, world, demo.states, demo.actions)[:TOP]
+            fits = [_sequences(Machine.of(one.task)) <= allowed for one in ranked]
+            every += 1
+            first += fits[0]
+            among += any(fits)
+        return {"first": first, "among": among, "trajectories": every}
+
+
+def _sequences(machine: Machine) -> set[tuple[str, ...]]:
+    return {tuple(map(str, path)) for path in machine.paths()}
+
+
+def true_ends(source: Benchmark, world: Any, demo: Demonstration) -> list[tuple[str, int]]:
+    """Where each subgoal of a demonstration came true, along the linear instruction that its expert followed."""
+    machine = machine_of(demo.task)
+    terms = [str(term) for term in machine.terms]
+    holds = source.truth(world, demo.states, terms)
+    for path in machine.paths():
+        now, ends = 0, []
+        for term in map(str, path):
+            column = holds[:, terms.index(term)]
+            later = np.flatnonzero(column[now + 1 :])
+            if column[now] or not len(later):
+                break
+            now += 1 + int(later[0])
+            ends.append((term, now))
+        else:
+            if now == len(demo.actions):
+                return ends
+    raise AssertionError(f"this is no demonstration of its own task: {demo.task}")
+
+
+def explanations(source: Benchmark, world: Any, demo: Demonstration, machines: dict[str, Machine]) -> list[str]:
+    """The descriptions that a trajectory may have by the truth: it does them, and none does them in fewer steps."""
+    found = []
+    for text, machine in machines.items():
+        terms = [str(term) for term in machine.terms]
+        if machine.accepts(source.truth(world, demo.states, terms), terms):
+            settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
+            best = plan(world, demo.states[0], machine, source.true_goals, settings)
+            if not best.found or len(best.actions) >= len(demo.actions):
+                found.append(text)
+    return found
+
+
+def section(extent: Extent, results: Results) -> Section:
+    """Tables of segmentation, recognition, beginnings and proposals."""
+    del extent
+    every = list(results.values())
+    ends, ranks, begun, own = (make(every) for make in (_ends, _ranks, _begun, _own))
+    text = "\n\n".join(
+        [
+            "Trajectories of the expert that no training has seen; in percent, mean over seeds with the 95 % interval "
+            "of the mean over seeds. *Segmentation*: the state in which each subgoal of the description ends, against "
+            "the truth.",
+            table(["demonstrations", "ends exact", "within one step"], ends),
+            "*Recognition*: the description that ranks first among all candidates is the right one. Besides its score "
+            f"a description gets {SPECIFIC} for each step that it names. The *ceiling* is an observer who knows the "
+            "true subgoals and the shortest trajectory for every description: of those that the trajectory does in "
+            "the fewest steps, it says the one that names the most steps.",
+            table(["candidates", "how many", "right", "ceiling", "median time"], ranks),
+            _untold(every),
+            f"*Beginnings*: the same {NAMES['train']}, when only the first part of the trajectory is seen.",
+            table(["of the trajectory", "right", f"among the first {TOP}"], begun),
+            "*Without candidates*: descriptions are proposed from the subgoals that came true, for compositional "
+            "demonstrations. A proposal is right if it allows only what the true description allows: who took one "
+            "branch of an `or` has not shown the other.",
+            table(["", "first", f"among the first {TOP}"], own),
+        ]
+    )
+    curves = {
+        label: [[(100 * part, _share(one, part, what)) for part in PARTS] for one in every]
+        for label, what in (("the first", "first"), (f"among the first {TOP}", "among"))
+    }
+    drawn = partial(draw_lines, groups={"recognition": curves}, across="% of the trajectory seen", up="right, %")
+    pictures = {"beginnings": Picture("Recognition of trajectories that have only begun", drawn)}
+    summary = {"segmentation": ends, "recognition": ranks, "beginnings": begun, "proposals": own}
+    return Section("Recognition, Crafting World", text, summary, pictures if every else {})
+
+
+def _rate(every: Sequence[Plain], *path: str, done: str, of: str = "trajectories") -> str:
+    """A rate over seeds, found in each result by a path of keys."""
+    rows: Sequence[Any] = every
+    for key in path:
+        rows = [row[key] for row in rows]
+    return percent(Rate(tuple(row[done] for row in rows), tuple(row[of] for row in rows)) if rows else None)
+
+
+def _ends(every: Sequence[Plain]) -> list[list[str]]:
+    return [
+        [split, *(_rate(every, "segmentation", split, done=done, of="ends") for done in ("exact", "near"))]
+        for split in SPLITS
+    ]
+
+
+def _ranks(every: Sequence[Plain]) -> list[list[str]]:
+    rows = []
+    for split, label in NAMES.items():
+        found = [one["recognition"][split] for one in every]
+        count = str(found[0]["candidates"]) if found else NONE
+        times = number(mean_of([one["ms"] for one in found]), 2, "ms") if found else NONE
+        rates = (_rate(every, "recognition", split, done=done) for done in ("right", "ideal"))
+        rows.append([label, count, *rates, times])
+    return rows
+
+
+def _begun(every: Sequence[Plain]) -> list[list[str]]:
+    return [
+        [f"{100 * part:.0f} %", *(_rate(every, "prefixes", str(part), done=done) for done in ("first", "among"))]
+        for part in PARTS
+    ]
+
+
+def _own(every: Sequence[Plain]) -> list[list[str]]:
+    return [["proposals", *(_rate(every, "proposals", done=done) for done in ("first", "among"))]]
+
+
+def _share(one: Plain, part: float, what: str) -> float:
+    found = one["prefixes"][str(part)]
+    return float(100 * found[what] / found["trajectories"])
+
+
+def _untold(every: Sequence[Plain]) -> str:
+    """Which descriptions are taken for which."""
+    lines = []
+    for what, label in (("untold", "By the truth alone cannot be told apart"), ("confused", "Taken for another")):
+        total = Counter[str]()
+        for one in every:
+            for split in one["recognition"].values():
+                total.update(split[what])
+        pairs = ", ".join(f"`{pair}` ({count})" for pair, count in total.most_common(12)) or "none"
+        lines.append(f"{label} (true → said, times over all seeds): {pairs}.")
+    return "\n\n".join(lines)
+
+
+EXPERIMENT = Experiment(NAME, 5, 1, jobs, section)
