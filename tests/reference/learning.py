@@ -102,6 +102,9 @@ def all_scores(q):
             if act not in rat:
                 rat[act] = log_rat(q, costs, *act)
             total += rat[act]
+        node, served = alignment[-1]
+        if node < q.machine.nodes - 1 and (served or not q.one_action):  # it stops where its subgoal is not true yet
+            total += q.log_i[q.graph.path[-1]][q.machine.term_of[node]]
         found.append((alignment, total))
     return found
 

@@ -122,10 +122,8 @@ def _tasks(
 
     if candidates is not None:
         found = _read(candidates, source, subgoals.terms)
-    elif prefix:
-        found = _ways_on(subgoals, world, states)
     else:
-        found = propose(subgoals, world, states)
+        found = propose(subgoals, world, states, prefix)
     return list({str(task): task for task in found}.values())
 
 
@@ -158,19 +156,6 @@ def _parsed(text: str, place: str, terms: Sequence[str]) -> Task:
         raise ParseError(f"{place}: {error.problem}", error.text, error.position, error.suggestion) from None
     except RsgError as error:
         raise RsgError(f"{place}: {error}") from None
-
-
-def _ways_on(subgoals: Classifiers, world: World, states: Any) -> list[Task]:
-    """What an unfinished trajectory may be heading for: each subgoal, alone or after all that came true so far."""
-    from rsg.language import Term, Then
-    from rsg.subgoals import propose
-
-    ahead: list[Task] = [Term(name) for name in subgoals.terms]
-    try:
-        done = max(propose(subgoals, world, states), key=lambda task: len(task.terms()))
-    except RsgError:  # nothing came true so far
-        return ahead
-    return [*ahead, *(Then((done, term)) for term in ahead)]
 
 
 # What is answered.

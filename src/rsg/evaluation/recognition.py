@@ -24,7 +24,7 @@ from rsg.language import Machine
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.subgoals import Classifiers, Recogniser, recognise, segment
-from rsg.subgoals.recognition import SPECIFIC, shortest
+from rsg.subgoals.recognition import SPECIFIC, most_steps
 from rsg.training.data import machine_of
 
 NAME, WORLD = "recognition", "crafting"
@@ -125,7 +125,7 @@ class Watcher:
             if first != own:
                 confused[f"{own} → {first}"] += 1
             able = explanations(self._source, world, demo, machines)
-            best = max(able, key=lambda one: shortest(machines[one]), default=None)
+            best = max(able, key=lambda one: most_steps(machines[one]), default=None)
             ideal += best == text
             if best is not None and best != text:
                 untold[f"{own} → {machines[best].task}"] += 1

@@ -3,7 +3,8 @@
 A label (i, v) says: at state i of the demonstration the demonstrator serves node v; it is *fresh* if v was entered at
 this very state, and *moved* if an action has been taken for v. A machine transition does not consume a step. With the
 one-action rule a fresh label must act before it can be left: an atom needs two states. v_T is entered at the last
-state only. With an *open end* the demonstration may stop at any label: the task goes on where nobody looks.
+state only. With an *open end* the demonstration may stop at any label, as far as its subgoal is not true yet: the task
+goes on where nobody looks.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Arra
     _, _, one_action, marginal, open_end = how
     next_start = order[1]
     steps, last = len(path) - 1, len(order[0]) - 1
-    stop = 0.0 if open_end else -np.inf
     for i in range(steps, -1, -1):
         for v in range(last - 1, 0, -1):
+            stop = values[1][path[i], order[0][v]] if open_end else -np.inf
             total = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else stop
             for edge in range(next_start[v], next_start[v + 1]):
                 total = join(total, ways_on(i, edge, path, values, order, v, best), marginal)
@@ -71,6 +72,7 @@ def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Arra
             if not one_action:
                 best[i, v, FRESH] = total
             else:
+                stop = 0.0 if open_end else -np.inf  # it was asked on entering whether it is true yet
                 best[i, v, FRESH] = rat[i, v, FRESH] + best[i + 1, v, MOVED] if i < steps else stop
     total = -np.inf
     for edge in range(next_start[0], next_start[1]):
@@ -90,7 +92,7 @@ def share(option: float, total: float, marginal: bool, taken: bool) -> float:
 
 @compiled
 def trace(
-    path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array, acts: Array, crossings: Array
+    path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array, acts: Array, crossings: Array, stops: Array
 ) -> None:
     """The arg-max of eq. 2, the alignment itself, first state first; under `marginal` the probability of each part.
 
@@ -98,6 +100,7 @@ def trace(
         best: as filled by `align`.
         acts: `[T, V, 2]` the weight with which action i serves node v, fresh or moved.
         crossings: `[T + 1, E]` the weight with which each machine edge is taken at state i.
+        stops: `[V]` the weight with which it stops in a node that it has served.
     """
     _, _, one_action, marginal, open_end = how
     next_start, next_node = order[1], order[2]
@@ -128,7 +131,9 @@ def trace(
                 acts[i, v, MOVED] += here * part
                 reach[i + 1, v, MOVED] += here * part
             elif open_end:
-                gone = share(0.0, best[i, v, MOVED], marginal, False) > 0
+                part = share(values[1][path[i], order[0][v]], best[i, v, MOVED], marginal, False)
+                gone = part > 0
+                stops[v] += here * part
             for edge in range(next_start[v], next_start[v + 1]):
                 part = share(ways_on(i, edge, path, values, order, v, best), best[i, v, MOVED], marginal, gone)
                 gone = gone or part > 0
@@ -138,10 +143,12 @@ def trace(
 
 
 @compiled
-def pull_crossings(path: Array, order: Any, crossings: Array, d_g: Array, d_i: Array) -> None:
-    """Add the gradient of Σ crossings · (log G + log I), the second sum of eq. 2."""
+def pull_crossings(path: Array, order: Any, crossings: Array, stops: Array, d_g: Array, d_i: Array) -> None:
+    """Add the gradient of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
     term_of, next_start, next_node = order
     last = len(term_of) - 1
+    for v in range(1, last):
+        d_i[path[-1], term_of[v]] += stops[v]
     for i in range(len(path)):
         for v in range(last):
             for edge in range(next_start[v], next_start[v + 1]):

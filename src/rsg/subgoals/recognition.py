@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, Term, Then, parse
-from rsg.search import StateGraph, local_graph
+from rsg.search import StateGraph, local_graph, nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
 from rsg.subgoals.learning import RsgSettings, log_probabilities, names
 from rsg.subgoals.objective import Rationality, score, score_values, taken_edges
@@ -102,7 +102,7 @@ def recognise(
     `Recogniser` does the same for many trajectories and is quicker then. Arguments are those of `segment`.
     """
     if candidates is None:
-        candidates = propose(subgoals, world, states)
+        candidates = propose(subgoals, world, states, prefix)
     return Recogniser(subgoals, candidates, settings).rank(world, states, actions, prefix)
 
 
@@ -134,30 +134,44 @@ class Recogniser:
             np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
             for machine in self._machines
         ]
-        self._bonus = specific * np.array([shortest(machine) for machine in self._machines])
+        self._specific = specific
+        self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
     def rank(self, world: World, states: States, actions: Actions, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first; arguments as for `segment`."""
         view = _View.of(self._subgoals, world, states, actions, self._terms, self._settings, prefix)
         scores = score_values(view.graph, view.taken, self._machines, *view.logs, view.how, self._columns)
-        weights = scores if prefix else scores + self._bonus
+        weights = scores if prefix else scores + self._specific * self._named(view, scores)
         chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
         chances /= max(chances.sum(), 1e-300)
         order = np.argsort(-weights, kind="stable")
         return [Recognised(self._machines[i].task, float(scores[i]), float(chances[i])) for i in order]
 
+    def _named(self, view: _View, scores: Floats) -> Floats:
+        """How many steps each candidate names, `[machines]`, along the branches that the trajectory took."""
+        named = np.array([least for least, _ in self._steps], dtype=np.float64)
+        for i, (least, most) in enumerate(self._steps):
+            if least < most and np.isfinite(scores[i]):
+                best = score(view.graph, view.taken, self._machines[i], *view.logs, view.how, self._columns[i])
+                named[i] = (best.crossings > 0.5).sum() - 1
+        return named
 
-def propose(subgoals: Classifiers, world: World, states: States) -> list[Task]:
+
+def propose(subgoals: Classifiers, world: World, states: States, prefix: bool = False) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
-    Each ends with one that came true at the end; if none did, with one that came true at all.
+    Each ends with one that came true at the end; if none did, with one that came true at all. For the beginning of a
+    trajectory (`prefix`): what it may be heading for, each subgoal, alone or after all that came true so far.
     """
     terms = list(subgoals.terms)
     holds = subgoals.evaluate(world, np.asarray(states), list(range(len(terms))))[..., 0] > 0
     rises = np.argwhere(holds[1:] & ~holds[:-1])
     events = [(int(step) + 1, int(term)) for step, term in rises]
-    last = len(states) - 1
-    ends = [event for event in events if event[0] == last] or events
+    if prefix:
+        done = [terms[term] for _, term in _latest(events)]
+        ahead = [_chain([term]) for term in terms]
+        return [*ahead, *(_chain([*done, term]) for term in terms if done and term != done[-1])]
+    ends = [event for event in events if event[0] == len(states) - 1] or events
     if not ends:
         raise RsgError("no subgoal comes true in this trajectory; give candidates")
     found: dict[tuple[int, ...], None] = {}
@@ -179,15 +193,21 @@ def _chain(terms: Sequence[str]) -> Task:
     return Term(terms[0]) if len(terms) == 1 else Then(tuple(Term(term) for term in terms))
 
 
-def shortest(machine: Machine) -> int:
+def least_steps(machine: Machine) -> int:
     """How many steps a task takes at least.
 
-    >>> shortest(Machine.of(parse("a and b then (c or d then e)")))
-    4
+    >>> machine = Machine.of(parse("a and b then (c or d then e)"))
+    >>> least_steps(machine), most_steps(machine)
+    (4, 4)
     """
+    return int(nodes_ahead(machine)[0])
+
+
+def most_steps(machine: Machine) -> int:
+    """How many steps a task takes at most, along its longest branches."""
     ahead = np.zeros(machine.nodes, dtype=np.int64)
     for node in range(machine.nodes - 2, -1, -1):
-        ahead[node] = (node > 0) + min(ahead[after] for after in machine.successors(node))
+        ahead[node] = (node > 0) + max(ahead[after] for after in machine.successors(node))
     return int(ahead[0])
 
 
