@@ -1,6 +1,9 @@
 import json
 
+import numpy as np
 import pytest
+
+from rsg.search import goals_from
 
 
 def test_plan_for_a_person_and_a_machine(rsg, tmp_path):
@@ -30,6 +33,70 @@ def test_no_plan_is_exit_code_1_and_a_reason(rsg, tmp_path):
     assert not (tmp_path / "none.gif").exists()
 
 
+def test_a_goal_for_a_person(rsg, tmp_path):
+    code, out, err = rsg("plan", "crafting", "--goal", "Craft_Boat", "--gif", str(tmp_path / "boat.gif"))
+    assert (code, err) == (0, "")
+    assert out.startswith("goal   craft-boat\n")
+    assert "subgoals on the way: grab-axe then mine-wood then craft-wood-plank then craft-boat\n" in out
+    assert "; replayed: craft-boat comes true\n" in out
+    assert "(what needs what was read off 1,040 fresh demonstrations in " in out
+    assert (tmp_path / "boat.gif").exists()
+
+
+@pytest.mark.parametrize("method", ["regions", "paper", "uniform", "blind"])
+def test_a_goal_for_a_machine(rsg, tmp_path, method):
+    (tmp_path / "my.txt").write_text("map:\n@a.T1\n")
+    words = ["--goal", "craft-wood-plank", "--map", str(tmp_path / "my.txt"), "--json", "--method", method]
+    code, out, err = rsg("plan", "crafting", *words)
+    assert (code, err) == (0, "")
+    values = json.loads(out)
+    assert (values["task"], values["goal"], values["method"]) == ("craft-wood-plank", "craft-wood-plank", method)
+    assert values["valid"]
+    assert values["instruction"].endswith("craft-wood-plank")
+    assert values["actions"] == ["right", "toggle", "right", "right", "toggle", "right", "toggle"]
+    assert set(json.loads(rsg("plan", "crafting", "grab-axe", "--json")[1])) < set(values)
+
+
+def test_a_goal_that_cannot_be_reached(rsg, tmp_path):
+    (tmp_path / "my.txt").write_text("map:\n@a.T1\n")
+    words = ["plan", "crafting", "--goal", "craft-boat", "--map", str(tmp_path / "my.txt")]
+    code, out, err = rsg(*words)
+    assert (code, err) == (1, "")
+    assert "no plan: craft-boat was never reached; everything that can be reached was tried\n" in out
+    assert "\nreached: grab-axe, craft-wood-plank, mine-wood\n" in out
+    code, out, _ = rsg(*words, "--json", "--budget", "2")
+    values = json.loads(out)
+    assert (code, values["found"], values["expansions"], values["cost"]) == (1, False, 2, None)
+    assert (values["instruction"], values["ended"]) == (None, "budget")
+    assert "craft-boat" in values["missed"]
+
+
+def test_a_goal_that_holds_already(rsg, tmp_path, monkeypatch):
+    (tmp_path / "my.txt").write_text("inventory: boat\nmap:\n@..\n")
+    words = ["plan", "crafting", "--map", str(tmp_path / "my.txt"), "--goal"]
+    code, out, err = rsg(*words, "craft-boat")
+    assert (code, err) == (0, "")
+    assert "\ncraft-boat is already true at the start: there is nothing to do\n" in out
+    code, out, _ = rsg(*words, "craft-boat", "--json")
+    values = json.loads(out)
+    assert (code, values["found"], values["valid"], values["actions"]) == (0, True, True, [])
+    assert (values["ended"], values["instruction"]) == ("already true", None)
+
+    def yes(world, terms, state):
+        return goals_from(lambda states: np.ones((len(states), len(terms))))
+
+    monkeypatch.setattr("rsg.cli.plan.goal_fn_named", lambda *_: yes)
+    code, out, _ = rsg(*words, "craft-bed")
+    assert code == 0
+    assert "so the subgoals say; in truth craft-bed is not true at the start\n" in out
+
+
+def test_a_goal_with_subgoals_that_learned_nothing(rsg):
+    code, out, _ = rsg("plan", "crafting", "--goal", "craft-boat", "--subgoals", "untrained", "--budget", "500")
+    assert code == 1
+    assert "craft-boat was never reached; the budget of 500 expansions ended" in " ".join(out.split())
+
+
 def test_eval(rsg):
     code, out, err = rsg("eval", "crafting", "--per-task", "1")
     assert (code, err) == (0, "")
@@ -45,6 +112,16 @@ def test_eval(rsg):
     ("words", "problem"),
     [
         (["plan", "crafting", "mine-wod"], "did you mean mine-wood?"),
+        (["plan", "crafting"], "say what to do: TASK, such as 'grab-axe then mine-wood', or only the end: --goal"),
+        (["plan", "crafting", "grab-axe", "--goal", "grab-axe"], "give either TASK or --goal, not both"),
+        (["plan", "crafting", "--goal", "craft-bota"], "did you mean craft-boat?"),
+        (["plan", "crafting", "--goal", "grab-axe then mine-wood"], 'rsg plan crafting "grab-axe then mine-wood"'),
+        (["plan", "crafting", "--goal", "craft-boat", "--method", "magic"], "method is one of regions, paper, uniform"),
+        (["plan", "crafting", "--goal", "craft-boat", "--order", "optimal"], "--order is for TASK"),
+        (["plan", "crafting", "--goal", "craft-boat", "--budget", "0"], "budget must be at least 1, not 0"),
+        (["plan", "crafting", "--goal", "craft-boat", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
+        (["plan", "crafting", "--goal", "craft-boat", "--map", "iland"], "did you mean islands?"),
+        (["plan", "crafting", "grab-axe", "--method", "paper"], "--method is for --goal"),
         (["plan", "crafting", "grab-axe", "--budget", "0"], "budget must be at least 1"),
         (["plan", "crafting", "grab-axe", "--order", "sideways"], "there is no order 'sideways'"),
         (["plan", "crafting", "grab-axe", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),

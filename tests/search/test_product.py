@@ -26,6 +26,7 @@ from rsg.search import (
     goals_from,
     local_graph,
     nodes_ahead,
+    pool,
     product,
 )
 from rsg.worlds import check

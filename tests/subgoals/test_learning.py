@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from tests.subgoals.test_objective import differences, randomised, relative_error
 from tests.training.examples import (
     SOURCE,
     bits,
@@ -118,6 +119,49 @@ def test_with_one_classifier_i_is_the_contrary_of_g():
     states = DEMOS[0].states
     odds = learned.evaluate(world_of(DEMOS[0]), states, [0, 1, 2])
     assert np.array_equal(odds[..., 1], -odds[..., 0])
+
+
+def test_what_is_not_mentioned_and_its_gradient():
+    """The loss with a price on it, through the network, against finite differences; and what it adds, in numpy."""
+    tasks = (*FEW_TASKS, "craft-boat")
+    demos = [min((demo for demo in DEMOS if demo.task == task), key=len) for task in tasks]
+    settings, rng = quick(compiled=False, depth=1, gamma=0.3, unmentioned=0.5), stream(0, "unmentioned")
+    terms = ("grab-axe", "mine-wood", "craft-wood-plank", "craft-boat")
+    module = randomised(SetClassifiers(terms, single=True, hidden=8, fast=False).double(), rng)
+    method = RationalSubgoals(module, settings, world_of, tasks)
+
+    def loss():
+        return -method.held_out_score(demos, stream(0, "negatives"))
+
+    assert method.gradients(demos, stream(0, "negatives"))["loss"] == pytest.approx(loss(), abs=1e-12)
+    found, expected = [], []
+    for parameter in module.parameters():
+        slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
+        entries = np.unique(rng.choice(np.flatnonzero(slopes), 4))
+
+        def at(x, values=values):
+            values[:] = x
+            return loss()
+
+        before = values.copy()
+        differs, smooth = differences(at, values, entries)
+        values[:] = before
+        found += slopes[entries][smooth].tolist()
+        expected += differs[smooth].tolist()
+    assert len(found) >= 10
+    assert relative_error(np.array(found), np.array(expected)) <= 1e-6
+
+    free = RationalSubgoals(module, replace(settings, unmentioned=0.0), world_of, tasks)
+    for demo in demos:
+        candidates = method._candidates(demo, stream(0, "negatives"))
+        dear, cheap = method.explain(demo, candidates), free.explain(demo, candidates)
+        others = [number for number in dear.numbers if terms[number] not in demo.task.split()]
+        g = 1 / (1 + np.exp(-module.evaluate(world_of(demo), demo.states, others)[..., 0]))
+        assert dear.claimed == cheap.claimed == pytest.approx(g.mean(axis=0).sum(), abs=1e-12)
+        slope = np.zeros_like(dear.slope)
+        for state, row in zip(dear.ground.graph.path, g, strict=True):
+            slope[state, -len(others) :, 0] -= 0.5 * row * (1 - row) / len(demo.states)
+        np.testing.assert_allclose(dear.slope - cheap.slope, slope, atol=1e-12)
 
 
 # ---- the same again

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, demos, doctor, evaluate, plan, play, recognise, report, reproduce, task, train, world
+from rsg.cli import demo, demos, deps, doctor, evaluate, plan, play, recognise, report, reproduce, task, train, world
 from rsg.cli.output import complain
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
@@ -34,6 +34,7 @@ app.command()(play.play)
 app.add_typer(demos.app)
 app.command()(train.train)
 app.command()(train.info)
+app.command()(deps.deps)
 app.command()(report.report)
 app.command()(plan.plan)
 app.command()(recognise.recognise)

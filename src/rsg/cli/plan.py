@@ -1,20 +1,24 @@
-"""`rsg plan`: from an instruction to actions."""
+"""`rsg plan`: from an instruction, or a goal only, to actions."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
+from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from rsg.cli.deps import dependencies_of
 from rsg.cli.output import AsJson, console, emit
 from rsg.cli.world import Seed, WorldName, require_world
 from rsg.core.errors import RsgError
+from rsg.core.progress import progress
 
 if TYPE_CHECKING:
-    from rsg.planning import Plan
+    from rsg.demos import Demonstration
+    from rsg.planning import Dependencies, Plan, Verdict
     from rsg.search import GoalFn
 
 Subgoals = Annotated[
@@ -26,59 +30,221 @@ Subgoals = Annotated[
     ),
 ]
 Order = Annotated[str, typer.Option("--order", help="deepest, balanced, optimal, anytime or layered.")]
+_ALREADY = "already true"  # how a search for such a goal ended
+_SIZE = 7  # rows and columns of the map for a goal
+_FRESH = 20  # demonstrations of each training task, for classifiers that come without
 
 
 def plan(
     name: WorldName,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="For example: 'grab-axe then mine-wood'.")],
-    map_: Annotated[str | None, typer.Option("--map", metavar="KIND|FILE", help="A kind of map or a map file.")] = None,
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="The steps in words, for example: 'grab-axe then mine-wood'.")
+    ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TERM",
+            help="Only the end, instead of TASK: how to get there is found out from what the demonstrations show.",
+        ),
+    ] = None,
+    map_: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="KIND|FILE",
+            help="A kind of map or a map file; else a random one that holds what is needed (--goal: empty hands).",
+        ),
+    ] = None,
     seed: Seed = 0,
     subgoals: Subgoals = "oracle",
-    order: Order = "deepest",
-    budget: Annotated[int, typer.Option(help="How many (state, node) pairs may be expanded.")] = 5000,
+    order: Annotated[
+        str | None,
+        typer.Option("--order", help="With TASK: deepest (the default), balanced, optimal, anytime or layered."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="With --goal: regions (the default: states where the goal lacks least come first), paper (one "
+            "candidate instruction after the other), uniform (the same without dependencies) or blind.",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="How many expansions there may be; 5,000 for TASK, 25,000 for a goal.")
+    ] = None,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as an animated picture.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan for an instruction and show the steps, grouped by subgoal.
+    """Plan for an instruction, or for a goal only, and show the steps, grouped by subgoal.
 
-    Exit code 0 with a plan, 1 without one. For example:
+    Every plan is replayed in the true world. Exit code 0 with a plan,
+    1 without one. For example:
     [bold]rsg plan crafting "grab-axe then mine-wood then craft-wood-plank" --seed 2[/bold]
+    [bold]rsg plan crafting --goal craft-boat[/bold]
+    [bold]rsg plan crafting --goal craft-bed --subgoals out/run --gif bed.gif[/bold]
+    [bold]rsg plan crafting --goal craft-boat --method paper[/bold]  (for comparison)
     """
     require_world(name)
-    from rsg.core.random import stream
     from rsg.demos import benchmark
+
+    source: Any = benchmark(name)
+    if goal is None:
+        if task is None:
+            raise RsgError(
+                "say what to do: TASK, such as 'grab-axe then mine-wood', or only the end: --goal craft-boat"
+            )
+        if method is not None:
+            raise RsgError("--method is for --goal; with TASK there is --order")
+        done = _for_task(source, task, map_, seed, subgoals, order or "deepest", 5000 if budget is None else budget)
+    else:
+        if task is not None:
+            raise RsgError("give either TASK or --goal, not both")
+        if order is not None:
+            raise RsgError("--order is for TASK; with --goal there is --method")
+        budget = 25_000 if budget is None else budget
+        if budget < 1:
+            raise RsgError(f"budget must be at least 1, not {budget}")
+        done = _for_goal(source, goal, map_, seed, subgoals, method or "regions", budget, quiet=as_json)
+    _tell(done, gif, as_json)
+
+
+class _Done(NamedTuple):
+    """A plan with all that is told of it.
+
+    Attributes:
+        made, verdict: the plan, and what its replay says; world, state: where it starts.
+        warming: seconds that compiling took.
+        about: how it was asked for, for `--json`.
+        goal: the term, if only that was named.
+        note: something to say below it.
+    """
+
+    made: Plan
+    verdict: Verdict
+    world: Any
+    state: Any
+    warming: float
+    about: dict[str, Any]
+    goal: str | None = None
+    note: str = ""
+
+
+def _for_task(source: Any, text: str, map_: str | None, seed: int, subgoals: str, order: str, budget: int) -> _Done:
+    from rsg.core.random import stream
     from rsg.language import Machine, parse
     from rsg.planning import plan as make_plan
     from rsg.planning import validate
     from rsg.search import SearchSettings
     from rsg.worlds.crafting.starts import Starts
 
-    source: Any = benchmark(name)
     settings = SearchSettings(order=order, budget=budget, seed=seed)
-    machine = Machine.of(parse(task, source.vocabulary))
-    terms = [str(term) for term in machine.terms]
-    starts = Starts(map_, terms)
-    state = starts.sample(stream(seed, "world"))
-    world = starts.world
+    machine = Machine.of(parse(text, source.vocabulary))
+    starts = Starts(map_, [str(term) for term in machine.terms])
+    state, world = starts.sample(stream(seed, "world")), starts.world
     goal_fn = goal_fn_named(subgoals, source)
     begun = time.perf_counter()
     make_plan(world, state, machine, goal_fn, replace(settings, budget=1))  # compiles the kernels, or loads them
     warming = time.perf_counter() - begun
     made = make_plan(world, state, machine, goal_fn, settings)
     verdict = validate(world, made, machine, lambda states, wanted: source.truth(world, states, wanted))
-    if gif and made.found:
+    about = {"subgoals": subgoals, "order": order}
+    return _Done(made, verdict, world, state, warming, about)
+
+
+def _for_goal(
+    source: Any, goal: str, map_: str | None, seed: int, subgoals: str, method: str, budget: int, quiet: bool
+) -> _Done:
+    from rsg.language import Term
+    from rsg.planning import GoalSettings, plan_goal, validate
+
+    settings = GoalSettings(method=method, budget=budget, seed=seed)
+    term = _goal_term(goal, source)
+    world, state = _goal_start(term, map_, seed)
+    goal_fn = goal_fn_named(subgoals, source)
+    about = {"subgoals": subgoals, "order": None, "method": method}
+    dependencies, note = _dependencies(subgoals, source, goal_fn, quiet)
+    begun = time.perf_counter()
+    plan_goal(world, state, term, goal_fn, dependencies, replace(settings, budget=1))  # compiles, as above
+    warming = time.perf_counter() - begun
+    made = plan_goal(world, state, term, goal_fn, dependencies, settings)
+    if not made.found and goal_fn(world, [term], state)(state[None])[0][0, 0] >= log(settings.threshold):
+        return _Done(*_nothing_to_do(source, world, state, term), world, state, warming, about, term, note)
+    verdict = validate(world, made, Term(term), lambda states, wanted: source.truth(world, states, wanted))
+    return _Done(made, verdict, world, state, warming, about, term, note)
+
+
+def _nothing_to_do(source: Any, world: Any, state: Any, term: str) -> tuple[Plan, Verdict]:
+    """A plan without steps, for a goal that holds already. That is asked last: classifiers may be wrong at a start."""
+    import numpy as np
+
+    from rsg.language import Term
+    from rsg.planning import Plan, Verdict
+
+    nothing = np.empty(0, dtype=np.int64)
+    made = Plan(Term(term), nothing, state[None], nothing, (), 0.0, 0, 0.0, _ALREADY)
+    right = bool(source.truth(world, state[None], [term])[0, 0])
+    return made, Verdict(right, right, "" if right else f"{term} is not true at the start")
+
+
+def _goal_term(text: str, source: Any) -> str:
+    """The one term that a goal is."""
+    from rsg.language import Term, parse
+
+    task = parse(text, source.vocabulary)
+    if not isinstance(task, Term):
+        raise RsgError(f"a goal is one term; '{task}' is more, give it as TASK: rsg plan {source.name} \"{task}\"")
+    return str(task)
+
+
+def _goal_start(term: str, map_: str | None, seed: int) -> tuple[Any, Any]:
+    """The map that was asked for, or one on which all that can help the goal is within a walk; hands are empty."""
+    from rsg.core.random import stream
+    from rsg.evaluation.goal_starts import start_for
+    from rsg.worlds.crafting.starts import Starts
+
+    if map_ is None:
+        return start_for(term, "empty", _SIZE, stream(seed, "world"))
+    starts = Starts(map_, [term])
+    return starts.world, starts.sample(stream(seed, "world"))
+
+
+def _dependencies(subgoals: str, source: Any, goal_fn: GoalFn, quiet: bool) -> tuple[Dependencies, str]:
+    """What needs what: of a run, or as classifiers that have none see it in a few fresh demonstrations."""
+    if subgoals not in ("oracle", "untrained"):
+        return dependencies_of(Path(subgoals), quiet=quiet), ""
+    from rsg.core.random import stream
+    from rsg.subgoals import discover
+
+    begun = time.perf_counter()
+    tasks = range(len(source.tasks("train")))
+    with progress("demonstrating", _FRESH * len(tasks), "demonstrations", shown=not quiet) as advance:
+        demos: list[Demonstration] = []
+        for number in (number for number in tasks for _ in range(_FRESH)):
+            rng = stream(0, "dependencies", number, len(demos))
+            demos.append(source.demonstrate("train", number, rng)[0])
+            advance(1)
+    found = discover(goal_fn, source.vocabulary, demos, lambda demo: source.world(demo.setting))
+    seconds = time.perf_counter() - begun
+    return found, f"(what needs what was read off {len(demos):,} fresh demonstrations in {seconds:.1f} s)"
+
+
+def _tell(done: _Done, gif: Path | None, as_json: bool) -> None:
+    """Write what was asked for, and exit with 1 if there is no plan."""
+    if gif and done.made.found:
         from rsg.demos.showing import write_gif
 
-        write_gif([world.render(state) for state in made.states], gif)
+        write_gif([done.world.render(state) for state in done.made.states], gif)
     if as_json:
-        emit({**_values(made, world, verdict, subgoals, order), "compile_ms": round(1000 * warming, 1)})
+        emit({**_values(done), "compile_ms": round(1000 * done.warming, 1)})
     else:
-        show_plan(made, world, state, verdict)
-        if warming > 2:
-            console().print(f"(compiling the search took {warming:.1f} s; that happens once)", style="bright_black")
-        if gif and made.found:
+        show_plan(done)
+        if done.note:
+            console().print(done.note, style="bright_black")
+        if done.warming > 2:
+            told = f"(compiling the search took {done.warming:.1f} s; that happens once)"
+            console().print(told, style="bright_black")
+        if gif and done.made.found:
             console().print(f"\nwritten to {gif}", markup=False)
-    if not made.found:
+    if not done.made.found:
         raise typer.Exit(1)
 
 
@@ -98,11 +264,12 @@ def goal_fn_named(name: str, source: Any) -> GoalFn:
     return load_subgoals(name).goals
 
 
-def _values(made: Plan, world: Any, verdict: Any, subgoals: str, order: str) -> dict[str, Any]:
+def _values(done: _Done) -> dict[str, Any]:
+    made, verdict = done.made, done.verdict
     return {
         "found": made.found,
-        "task": str(made.task),
-        "actions": [world.actions[action] for action in made.actions],
+        "task": done.goal or str(made.task),
+        "actions": [done.world.actions[action] for action in made.actions],
         "terms": list(made.terms),
         "cost": made.cost if made.found else None,
         "expansions": made.expansions,
@@ -111,25 +278,35 @@ def _values(made: Plan, world: Any, verdict: Any, subgoals: str, order: str) -> 
         "reason": made.reason or verdict.reason,
         "valid": verdict.ok,
         "valid_lenient": verdict.lenient,
-        "subgoals": subgoals,
-        "order": order,
+        **done.about,
+        **(_about_goal(done.goal, made) if done.goal else {}),
     }
 
 
-def show_plan(made: Plan, world: Any, state: Any, verdict: Any) -> None:
+def _about_goal(goal: str, made: Plan) -> dict[str, Any]:
+    instruction = str(made.task) if len(made.actions) else None
+    return {"goal": goal, "instruction": instruction, "reached": list(made.reached), "missed": list(made.missed)}
+
+
+def show_plan(done: _Done) -> None:
     """A plan in the terminal: the first map, then the steps for each subgoal."""
     from rsg.worlds.crafting.terminal import terminal_view
 
-    out = console()
-    out.print(f"[bold]task[/bold]   {made.task}\n")
-    out.print(terminal_view(world, state))
+    out, made = console(), done.made
+    out.print(f"[bold]goal[/bold]   {done.goal}\n" if done.goal else f"[bold]task[/bold]   {made.task}\n")
+    out.print(terminal_view(done.world, done.state))
     if not made.found:
         out.print(f"\n[yellow]{made.reason}[/yellow]")
         if made.reached:
             out.print(f"reached: {', '.join(made.reached)}")
         return
-    out.print()
-    names = [world.actions[action] for action in made.actions]
+    if made.ended == _ALREADY:
+        out.print(f"\n[green]{done.goal} is already true at the start: there is nothing to do[/green]")
+        if not done.verdict.ok:
+            out.print(f"[red]so the subgoals say; in truth {done.verdict.reason}[/red]")
+        return
+    out.print(f"\nsubgoals on the way: {made.task}\n" if done.goal else "")
+    names = [done.world.actions[action] for action in made.actions]
     start = 0
     for end in range(1, len(names) + 1):
         if end == len(names) or made.nodes[end] != made.nodes[start]:
@@ -138,5 +315,6 @@ def show_plan(made: Plan, world: Any, state: Any, verdict: Any) -> None:
             )
             start = end
     figures = f"{made.expansions:,} expansions, {1000 * made.seconds:.2f} ms"
-    judged = "[green]replayed: it does the task[/green]" if verdict.ok else f"[red]replayed: {verdict.reason}[/red]"
+    right = f"replayed: {'it does the task' if not done.goal else f'{done.goal} comes true'}"
+    judged = f"[green]{right}[/green]" if done.verdict.ok else f"[red]replayed: {done.verdict.reason}[/red]"
     out.print(f"\n{len(names)} steps, cost {made.cost:.2f}; {figures}; {judged}")

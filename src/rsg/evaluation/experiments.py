@@ -31,6 +31,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.exact_or_sampled",
         "the exact cost-to-go and the paper's sampled one, with 10 minutes of processor time each",
     ),
+    "goal-only": Entry(
+        "rsg.evaluation.goal_only",
+        "plans when only the goal is named: ours, the paper's algorithm, without dependencies, blind; all 26 terms",
+    ),
     "recognition": Entry(
         "rsg.evaluation.recognition",
         "which task a trajectory did, where its steps ended, and what it is when it has only begun",

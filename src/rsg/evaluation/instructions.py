@@ -133,7 +133,7 @@ def section(extent: Extent, results: Results) -> Section:
             _main_table(rates),
             f"Unless a row says otherwise a plan may expand {BUDGET:,} (state, node) pairs in total, G decides when a "
             "subgoal holds, and 1 − G when it does not hold yet. RSG trains one classifier per term; the paper "
-            f"trains G and I apart. Here that takes {APART['steps']} steps and may leave a term stuck at “always”.",
+            f"trains G and I apart, which here takes {APART['steps']} steps.",
             "How sure that is: the worst seed, and Wilson's 95 % interval of all episodes together.",
             _certainty_table(rates),
             "What it costs: mean over seeds, with the range over seeds in brackets, several jobs side by side on the "

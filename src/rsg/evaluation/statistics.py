@@ -20,7 +20,9 @@ def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
     center = rate + z * z / (2 * trials)
     spread = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials
-    return max(0.0, (center - spread) / scale), min(1.0, (center + spread) / scale)
+    low = (center - spread) / scale if successes > 0 else 0.0  # exactly, whatever sums are rounded to
+    high = (center + spread) / scale if successes < trials else 1.0
+    return max(0.0, low), min(1.0, high)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,7 @@ class Dependencies:
         prerequisites: for each term alternatives, each a set of terms: nearly always one of them held just before it
             came true. `((),)`: it needs nothing that has a name.
         thresholds: `[T]` the probability from which on a classifier was taken for true.
+        covered: `[T]` how often one of the alternatives held; demonstrations: how many were looked at.
     """
 
     terms: tuple[str, ...]
@@ -38,6 +39,8 @@ class Dependencies:
     held: Counts
     prerequisites: tuple[tuple[tuple[int, ...], ...], ...]
     thresholds: Floats
+    covered: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    demonstrations: int = 0
 
     @cached_property
     def matrix(self) -> Floats:
@@ -67,6 +70,8 @@ class Dependencies:
             **{name: getattr(self, name).tolist() for name in ("before", "together", "achieved", "held")},
             "prerequisites": [[list(one) for one in alternatives] for alternatives in self.prerequisites],
             "thresholds": self.thresholds.tolist(),
+            "covered": self.covered.tolist(),
+            "demonstrations": self.demonstrations,
         }
 
     @staticmethod
@@ -79,11 +84,18 @@ class Dependencies:
             counts = {name: np.array(plain[name], dtype=np.int64).reshape(shape) for name, shape in shapes.items()}
             needs = tuple(tuple(tuple(map(int, one)) for one in several) for several in plain["prerequisites"])
             thresholds = np.array(plain["thresholds"], dtype=np.float64).reshape(size)
-            if len(needs) != size or any(not 0 <= j < size for several in needs for one in several for j in one):
+            if (
+                len(plain["covered"]) not in (0, size)
+                or len(needs) != size
+                or any(not 0 <= j < size for several in needs for one in several for j in one)
+            ):
                 raise ValueError("prerequisites")
             terms = tuple(map(str, plain["terms"]))
-            return Dependencies(terms, **counts, prerequisites=needs, thresholds=thresholds)
-        except (KeyError, TypeError, ValueError):
+            covered, looked_at = np.array(plain["covered"], dtype=np.int64), int(plain["demonstrations"])
+            return Dependencies(
+                terms, **counts, prerequisites=needs, thresholds=thresholds, covered=covered, demonstrations=looked_at
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise RsgError("these are not dependencies as rsg writes them") from None
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -55,7 +57,7 @@ class GoalSettings:
     trust: bool = False
     watch: str = "all"
     spread: int = 8
-    per_candidate: int = 1000
+    per_candidate: int = 2000
     length_limit: int = LENGTH_LIMIT
     length_bias: float = LENGTH_BIAS
     seed: int = 0
@@ -110,8 +112,11 @@ class _Problem:
         self, world: World, state: NDArray[Any], goal: Goal, goal_fn: GoalFn, dependencies: Dependencies
     ) -> None:
         self.world, self.state, self.dependencies = world, state, dependencies
+        if not isinstance(goal, str) and not callable(goal):
+            raise RsgError(f"a goal is a term or a function of states, not {goal!r}")
         self.named = isinstance(goal, str)
-        self.terms = dependencies.terms if isinstance(goal, str) else (*dependencies.terms, "goal")
+        name = next(name for name in ("goal", "the-goal", "my-goal", "this-goal") if name not in dependencies.terms)
+        self.terms = dependencies.terms if isinstance(goal, str) else (*dependencies.terms, name)
         self.goal = dependencies.number(goal) if isinstance(goal, str) else len(dependencies.terms)
         self._goal, self._goal_fn = goal, goal_fn
 
@@ -174,11 +179,10 @@ def _by_regions(
     """One search over states, in which all instructions share what has been explored."""
     rules = problem.rules(settings.guide)
     watched = np.ones(len(problem.terms), dtype=np.bool_)
-    if settings.method == "blind":
-        watched = rules.direct(problem.goal) if not settings.trust else np.zeros_like(watched)
+    if settings.method == "blind" or settings.watch == "helpful":
+        watched = rules.helpful(problem.goal) & (settings.method != "blind")
+        watched |= problem.rules("prerequisites").direct(problem.goal) & (not settings.trust)
         watched[problem.goal] = True
-    elif settings.watch == "helpful":
-        watched = rules.helpful(problem.goal)
     numbers = np.flatnonzero(watched)
     terms = [problem.terms[number] for number in numbers]
     goals = problem.goals(problem.world, terms, problem.state)
@@ -204,14 +208,14 @@ def _by_regions(
 
 def _rank(problem: _Problem, settings: GoalSettings, rules: Rules, numbers: NDArray[np.int64]) -> Rank:
     """Judges regions by the guide."""
-    size, goal = len(problem.terms), problem.goal
+    size, goal, needs = len(problem.terms), problem.goal, problem.rules("prerequisites")
     guide = "none" if settings.method == "blind" else settings.guide
     matrix = problem.matrix(uniform=False)
 
     def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> tuple[Any, Any]:
         every = np.zeros((len(holds), size), dtype=np.bool_)
         every[:, numbers] = holds
-        ready = np.ones(len(holds), dtype=np.bool_) if settings.trust else rules.ready(every, goal)
+        ready = np.ones(len(holds), dtype=np.bool_) if settings.trust else needs.ready(every, goal)
         if guide == "none":
             return np.zeros(len(holds)), ready
         if guide == "priority":
@@ -269,13 +273,24 @@ def _instruction(names: Sequence[str]) -> Task:
 
 def _failed(problem: _Problem, found: Reached, terms: Sequence[str], helpful: Bools, needed: Bools) -> Plan:
     """Which subgoals on the way to the goal were reached, and which never."""
+    goal = terms.index(problem.name)
     never = [term for term, seen, need in zip(terms, found.seen, needed, strict=True) if need and not seen]
-    never = never or [problem.name]
-    reached = [term for term, seen, use in zip(terms, found.seen, helpful, strict=True) if use and seen]
-    reached = [term for term in reached if term not in never]
+    if problem.name not in never:
+        never.append(problem.name)
+    use = [term for term, seen, of_use in zip(terms, found.seen, helpful, strict=True) if of_use and seen]
+    doubt = f" ({problem.name} came true without its prerequisites, which was not believed)"
+    reached = [term for term in use if term not in never]
+    return _no_plan(problem, found.expansions, found.ended, reached, never, doubt if found.seen[goal] else "")
+
+
+def _no_plan(
+    problem: _Problem, expansions: int, ended: str, reached: Iterable[str], never: Sequence[str], doubt: str = ""
+) -> Plan:
     nothing = np.empty(0, dtype=np.int64)
-    sizes = (np.inf, found.expansions, 0.0, found.ended)
-    return Plan(Term(problem.name), nothing, problem.state[None], nothing, (), *sizes, tuple(reached), tuple(never))
+    because = f"{' and '.join(never)} {'was' if len(never) == 1 else 'were'} never reached{doubt}"
+    sizes = (np.inf, expansions, 0.0, ended)
+    terms = (tuple(reached), tuple(never))
+    return Plan(Term(problem.name), nothing, problem.state[None], nothing, (), *sizes, *terms, because)
 
 
 def _by_instructions(
@@ -286,23 +301,28 @@ def _by_instructions(
 ) -> Plan:
     """Algorithm 2: plan for each candidate instruction by itself, the most promising first."""
     matrix = problem.matrix(uniform=settings.method == "uniform")
-    spent, reached, missed, tried = 0, dict[str, None](), dict[str, None](), None
-    for _, instruction in candidates(matrix, problem.goal, settings.length_limit, settings.length_bias):
+    queue = candidates(matrix, problem.goal, settings.length_limit, settings.length_bias)
+    spent, reached, missed, ended = 0, dict[str, None](), dict[str, None](), "exhausted"
+    for _, instruction in islice(queue, settings.budget):  # one whose first term holds already costs nothing
         machine = Machine.of(_instruction([problem.terms[number] for number in instruction]))
         limit = min(settings.per_candidate, settings.budget - spent)
         how = SearchSettings("balanced", limit, threshold=settings.threshold, seed=settings.seed)
-        tried = plan(problem.world, problem.state, machine, problem.goals, how, progress, cancelled)
+        told = partial(_add, progress, spent) if progress else None
+        tried = plan(problem.world, problem.state, machine, problem.goals, how, told, cancelled)
         spent += tried.expansions
         if tried.found and (settings.trust or _believed(problem, tried, settings.threshold)):
             return replace(tried, expansions=spent)
         reached.update(dict.fromkeys(tried.reached))
         missed.update(dict.fromkeys(tried.missed))
-        if spent >= settings.budget or tried.ended == "cancelled":
+        if tried.ended == "cancelled" or (cancelled and cancelled()) or spent >= settings.budget:
+            ended = "budget" if spent >= settings.budget else "cancelled"
             break
-    assert tried is not None
-    never = tuple(term for term in missed if term not in reached) or (problem.name,)
-    ended = tried.ended if tried.ended == "cancelled" else "budget" if spent >= settings.budget else "exhausted"
-    return replace(tried, task=Term(problem.name), expansions=spent, ended=ended, reached=tuple(reached), missed=never)
+    never = [term for term in missed if term not in reached] or [problem.name]
+    return _no_plan(problem, spent, ended, reached, never)
+
+
+def _add(progress: Callable[[int], None], before: int, count: int) -> None:
+    progress(before + count)
 
 
 def _believed(problem: _Problem, made: Plan, threshold: float) -> bool:

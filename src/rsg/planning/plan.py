@@ -33,6 +33,7 @@ class Plan:
         seconds: spent on planning.
         ended: `found`, or why not: `exhausted` (all that can be reached was tried), `budget`, `time`, `cancelled`.
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
+        because: without a plan, what stands in the way, if it takes another sentence than these terms.
     """
 
     task: Task
@@ -46,6 +47,7 @@ class Plan:
     ended: str = "found"
     reached: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    because: str = ""
 
     @property
     def found(self) -> bool:
@@ -63,6 +65,8 @@ class Plan:
             "time": "the time limit was reached",
             "cancelled": "the search was cancelled",
         }[self.ended]
+        if self.because:
+            return f"no plan: {self.because}; {why}"
         if not self.missed:
             return f"no plan: the first subgoal is already true, so it cannot be done ({why})"
         return f"no plan: {' or '.join(self.missed)} could not be reached; {why}"

@@ -30,6 +30,8 @@ class StatePool:
     arrays: Any
 
     def __init__(self, world: World, state: NDArray[Any], goals: Goals, nodes: int, compiled: bool = True) -> None:
+        if hasattr(world, "checked"):  # compiled steps believe what they are given
+            state = world.checked(state[None])[0]
         self._world, self._goals, self._nodes = world, goals, nodes
         self._dtype, self._width = state.dtype, state.size
         self._bytes = state.dtype.itemsize * state.size

@@ -35,7 +35,7 @@ Array = NDArray[Any]
 
 RANK = 7  # the search has stopped: new regions need a rank
 CAME_FROM, BY, REGION = range(3)  # links: the state and the action before, the state's region
-REGIONS, WAITING, REACHED, DOUBTFUL = range(10, 14)  # counters, after those of `core`
+REGIONS, WAITING, REACHED, LAST, DOUBTFUL = range(10, 15)  # counters, after those of `core`
 MAX_EXPANSIONS, SLICE, SPREAD, GOAL = range(4)  # options
 BY_RANK, BY_COST = range(2)  # heaps
 A_RANK, A_REGION = (
@@ -52,8 +52,8 @@ class Arrays(NamedTuple):
         cost: `[cap, 1, 3]` of a state from the first one, and when it was expanded; link: `[cap, 3]`.
         keys, items: `[2, ·]` the heaps; sizes: `[2]`.
         waiting: `[A]` states in regions without a rank.
-        counters, options: see the names above; REACHED is the state in which the goal was reached, DOUBTFUL the first
-            one in which it came true although that region could not lead there; both are 0 where there is none.
+        counters, options: see the names above; LAST is the action by which the goal came true in the state REACHED,
+            DOUBTFUL whether it came true where the region could not lead there.
         threshold: `[1]` log G from which on a subgoal holds.
     """
 
@@ -149,21 +149,20 @@ def expand(goals: Any, arrays: Arrays, regions: Regions, costs: Array, s: int) -
     for a in range(after.shape[1]):
         t = after[s, a]
         total = base + costs[a]
+        if cost[t, 0, FRESH] == np.inf:
+            link[t, REGION] = look(goals, arrays, regions, t, r)
+        q = link[t, REGION]
+        if regions.holds[q, target] and not regions.holds[r, target]:  # also where one has been before
+            if regions.ready[r]:
+                counters[REACHED] = s
+                counters[LAST] = a
+                return True
+            counters[DOUBTFUL] = 1
         if total >= cost[t, 0, FRESH] or cost[t, 0, EXPANDED] < np.inf:
             continue
-        known = cost[t, 0, FRESH] < np.inf
         cost[t, 0, FRESH] = total
         link[t, CAME_FROM] = s
         link[t, BY] = a
-        if not known:
-            link[t, REGION] = look(goals, arrays, regions, t, r)
-        q = link[t, REGION]
-        if regions.holds[q, target] and not regions.holds[r, target]:
-            if regions.ready[r]:
-                counters[REACHED] = t
-                return True
-            if counters[DOUBTFUL] == 0:
-                counters[DOUBTFUL] = t
         if np.isnan(regions.rank[q]):
             arrays.waiting[counters[WAITING]] = t
             counters[WAITING] += 1

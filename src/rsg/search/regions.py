@@ -87,7 +87,7 @@ class RegionSearch(StatePool):
         self._costs = np.asarray(world.costs, dtype=np.float64)
         options = np.array([budget, _SLICE, spread, goal], dtype=np.int64)
         waiting = np.zeros(self._actions, dtype=np.int64)
-        self._fixed = (waiting, np.zeros(14, dtype=np.int64), np.array([np.log(threshold)]), options)
+        self._fixed = (waiting, np.zeros(15, dtype=np.int64), np.array([np.log(threshold)]), options)
         self._paths: list[tuple[int, ...]] = []
         self._regions = self._room_for_regions(max(_FIRST_REGIONS, self._actions))
         begin, self._search, self._tables = self._choose_kernels()
@@ -167,8 +167,7 @@ class RegionSearch(StatePool):
             status = int(self._search(*self._tables, self.arrays, self._regions, self._costs))
             if status == kernels.RANK:
                 self._judge()
-                continue
-            if status == core.GROW:
+            elif status == core.GROW:
                 self._grow()
             elif status == core.NEED:
                 self._provide(int(self.arrays.counters[core.WANTED]))
@@ -183,18 +182,20 @@ class RegionSearch(StatePool):
 
     def _result(self, ended: str) -> Reached:
         counters, holds = self.arrays.counters, self._regions.holds
-        regions, goal = int(counters[kernels.REGIONS]), int(counters[kernels.REACHED])
+        regions = int(counters[kernels.REGIONS])
         came = holds[:regions] & ~holds[0]
-        way: tuple[Any, Any, Any, float] = (None, None, None, np.inf) if ended != "found" else self._trace(goal)
+        way: tuple[Any, Any, Any, float] = (None, None, None, np.inf) if ended != "found" else self._trace()
         expansions, doubtful = int(counters[core.EXPANSIONS]), bool(counters[kernels.DOUBTFUL])
         return Reached(*way, expansions, ended, came.any(axis=0), regions, doubtful)
 
-    def _trace(self, state: int) -> tuple[NDArray[np.int64], NDArray[Any], Bools, float]:
-        """The way to a state, followed back from its end."""
-        link, cost = self.arrays.link, float(self.arrays.cost[state, 0, core.FRESH])
-        actions, numbers = [], [state]
+    def _trace(self) -> tuple[NDArray[np.int64], NDArray[Any], Bools, float]:
+        """The way to the goal, followed back from its end."""
+        link, counters = self.arrays.link, self.arrays.counters
+        state, action = int(counters[kernels.REACHED]), int(counters[kernels.LAST])
+        cost = float(self.arrays.cost[state, 0, core.FRESH] + self._costs[action])
+        actions, numbers = [action], [int(self.arrays.after[state, action]), state]
         while link[state, kernels.CAME_FROM] >= 0:
-            actions.append(link[state, kernels.BY])
+            actions.append(int(link[state, kernels.BY]))
             state = int(link[state, kernels.CAME_FROM])
             numbers.append(state)
         order = np.array(numbers[::-1])

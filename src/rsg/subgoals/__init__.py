@@ -1,7 +1,7 @@
 """What is learned: classifiers that tell when a subgoal holds."""
 
 from rsg.subgoals.classifiers import Classifiers
-from rsg.subgoals.dependencies import discover, load_dependencies
+from rsg.subgoals.dependencies import discover, kept_dependencies, load_dependencies
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
 from rsg.subgoals.objective import Rationality, Score, score
@@ -23,6 +23,7 @@ __all__ = [
     "Segmentation",
     "SetClassifiers",
     "discover",
+    "kept_dependencies",
     "learn",
     "load_dependencies",
     "load_subgoals",

@@ -21,20 +21,20 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration, Store, benchmark
-from rsg.planning import Dependencies
+from rsg.planning import Dependencies, Rules
 from rsg.search import GoalFn
 from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.learning import WorldOf, names
 from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
 from rsg.training.data import machine_of
+from rsg.worlds import World
 
 FILE = "dependencies.json"  # in the folder of a run
 THRESHOLDS = ("calibrated", "paper", "half")
 NECESSARY = 0.85  # the share of all occasions on which a prerequisite held
 COVERED = 0.9  # the same for alternatives together
 MORE_OFTEN = 2.0  # an alternative holds so many times as often as at the start of any demonstration
-MAX_ALTERNATIVES = 4
 _CHUNK = 1000  # demonstrations that are looked at together
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,8 @@ def discover(
         terms: the terms that they know.
         demonstrations: those of training; they are gone through once.
         world_of: gives the world of a demonstration.
-        threshold: from which G on a subgoal is true. `paper`: the geometric mean of the least and the greatest G, which
+        threshold: from which G on a subgoal is true where it is counted what came before what; prerequisites are asked
+            as planners take them, G ≥ 1/2. `paper`: the geometric mean of the least and the greatest G, which
             calls nearly all true where the least is tiny; `half`: 1/2; `calibrated`: for each term what best tells the
             last state of the demonstrations that end with it from all states before: the demonstrator stopped there
             because it had come true. A term that never comes last gets 1/2.
@@ -69,20 +70,24 @@ def discover(
     shown = np.array([mentioned[text][0] for text in texts])
     last = np.array([mentioned[text][1] for text in texts])
     cuts = np.array([_cut(odds[:, k], starts, last == k, threshold) for k in range(len(terms))])
-    holds = odds >= cuts
     before, together = np.zeros((2, len(terms), len(terms)), dtype=np.int64)
-    rises = np.full(shown.shape, -1, dtype=np.int64)
-    _count(holds, starts, shown, before, together, rises)
+    _count(odds >= cuts, starts, shown, before, together)
+    holds = odds >= 0
+    rises = _rises(holds, starts, shown)
     usual = holds[starts[:-1]].mean(axis=0)
     occasions = [holds[rises[rises[:, k] >= 0, k]] for k in range(len(terms))]
+    prerequisites = tuple(_prerequisites(rows, k, usual) for k, rows in enumerate(occasions))
+    rules = Rules.of(prerequisites)
     return Dependencies(
         tuple(terms),
         before,
         together,
         np.array([len(rows) for rows in occasions], dtype=np.int64),
         np.array([rows.sum(axis=0) for rows in occasions], dtype=np.int64).reshape(len(terms), len(terms)),
-        tuple(_prerequisites(rows, k, usual) for k, rows in enumerate(occasions)),
-        1 / (1 + np.exp(-cuts)),
+        prerequisites,
+        np.exp(-np.logaddexp(0.0, -cuts)),
+        np.array([rules.ready(rows, k).sum() for k, rows in enumerate(occasions)], dtype=np.int64),
+        len(texts),
     )
 
 
@@ -98,13 +103,14 @@ def _watched(
     part: list[Demonstration] = []
 
     def look() -> None:
-        by_world: dict[int, list[int]] = {}
+        by_world: dict[int, tuple[World, list[int]]] = {}  # the world itself too: the id of one that is gone is reused
         for number, demo in enumerate(part):
-            by_world.setdefault(id(world_of(demo)), []).append(number)
+            world = world_of(demo)
+            by_world.setdefault(id(world), (world, []))[1].append(number)
         rows: list[Any] = [None] * len(part)
-        for numbers in by_world.values():
+        for world, numbers in by_world.values():
             states = np.concatenate([part[number].states for number in numbers])
-            goals = goal_fn(world_of(part[numbers[0]]), terms, states[0])
+            goals = goal_fn(world, terms, states[0])
             log_g, log_i = goals(states)
             ends = np.cumsum([len(part[number].states) for number in numbers])[:-1]
             found = np.clip(log_g - log_i, -1e30, 1e30).astype(np.float32)
@@ -143,6 +149,8 @@ def _cut(odds: NDArray[np.float32], starts: NDArray[np.int64], ends_here: Bools,
     if threshold == "paper":
         low, high = (-np.logaddexp(0.0, -float(edge)) for edge in (odds.min(), odds.max()))
         middle = (low + high) / 2
+        if low < -1e29:  # the least G is 0, and so is the mean
+            return -np.inf
         return float(middle - np.log(-np.expm1(min(middle, -1e-12))))
     if threshold == "half" or not ends_here.any():
         return 0.0
@@ -153,29 +161,39 @@ def _cut(odds: NDArray[np.float32], starts: NDArray[np.int64], ends_here: Bools,
     between = (values[:-1] + values[1:]) / 2 if len(values) > 1 else values
     wrong = np.searchsorted(true, between) / len(true) + 1 - np.searchsorted(false, between) / len(false)
     best = np.flatnonzero(wrong <= wrong.min() + 1e-12)
-    return float((between[best[0]] + between[best[-1]]) / 2)
+    runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)  # as good all the way: the middle of the widest gap
+    widest = max(runs, key=lambda run: between[run[-1]] - between[run[0]])
+    return float((between[widest[0]] + between[widest[-1]]) / 2)
 
 
 @compiled
-def _count(holds: Any, starts: Any, shown: Any, before: Any, together: Any, rises: Any) -> None:
-    """bcount, how often two terms were achieved, and the last state before each came true for the last time."""
+def _count(holds: Any, starts: Any, shown: Any, before: Any, together: Any) -> None:
+    """bcount, and how often two terms were both achieved, `[T, T]` each."""
     terms = holds.shape[1]
     first = np.empty(terms, dtype=np.int64)
     for d in range(len(shown)):
         for k in range(terms):
             first[k] = -1
-            if not shown[d, k]:
-                continue
             for s in range(starts[d + 1] - 1, starts[d] - 1, -1):
-                if holds[s, k]:
+                if shown[d, k] and holds[s, k]:
                     first[k] = s
-                    if rises[d, k] < 0 and s > starts[d] and not holds[s - 1, k]:
-                        rises[d, k] = s - 1
         for k in range(terms):
             for j in range(terms):
                 if first[k] >= 0 and first[j] >= 0 and k != j:
                     together[k, j] += 1
                     before[k, j] += first[j] < first[k]
+
+
+@compiled
+def _rises(holds: Any, starts: Any, shown: Any) -> Any:
+    """The state before each term of a description came true for the last time, -1 if it never did, `[D, T]`."""
+    rises = np.full(shown.shape, -1, dtype=np.int64)
+    for d in range(len(shown)):
+        for k in range(holds.shape[1]):
+            for s in range(starts[d] + 1, starts[d + 1]):
+                if shown[d, k] and holds[s, k] and not holds[s - 1, k]:
+                    rises[d, k] = s - 1
+    return rises
 
 
 def _prerequisites(occasions: Bools, own: int, usual: Floats) -> tuple[tuple[int, ...], ...]:
@@ -189,11 +207,11 @@ def _prerequisites(occasions: Bools, own: int, usual: Floats) -> tuple[tuple[int
         return (tuple(necessary.tolist()),)
     alternatives: list[int] = []
     open_rows = np.ones(len(others), dtype=np.bool_)
-    while open_rows.mean() > 1 - COVERED:
+    while open_rows.sum() > (1 - COVERED) * len(others) + 1e-9:
         share = others[open_rows].mean(axis=0)
         best = int(np.where(share > MORE_OFTEN * usual, share, 0.0).argmax())
         unusual = share[best] > MORE_OFTEN * usual[best]
-        if not unusual or share[best] < 0.5 or len(alternatives) == MAX_ALTERNATIVES:
+        if not unusual or share[best] < 0.5:
             return ((),)
         alternatives.append(best)
         open_rows &= ~others[:, best]
@@ -219,22 +237,26 @@ def load_dependencies(
         encoder: of one's own, if the run has one.
     """
     run = Run(folder)
-    path = Path(folder) / FILE
-    weights = run.digest("best")
+    kept = _kept(run)
     if demonstrations is None:
-        kept = _kept(path, weights, threshold)
-        if kept is not None:
-            return kept
+        if threshold in kept:
+            return kept[threshold]
         demonstrations = training_demonstrations(run)
     if world_of is None:
         source: Any = benchmark(run.about.get("source", {}).get("world", "crafting"))
         world_of = lambda demo: source.world(demo.setting)  # noqa: E731
     subgoals = load_subgoals(folder, "best", encoder)
     found = discover(subgoals.goals, subgoals.terms, demonstrations, world_of, threshold, advance)
-    content = {"format": "rsg-dependencies", "version": 1, "weights": weights, "threshold": threshold, **found.plain()}
-    with suppress(RsgError), replacing(path) as part:  # a run that cannot be written to is read all the same
+    every = {name: one.plain() for name, one in {**kept, threshold: found}.items()}
+    content = {"format": "rsg-dependencies", "version": 1, "weights": run.digest("best"), "by_threshold": every}
+    with suppress(RsgError), replacing(run.folder / FILE) as part:  # a run that is read only is read all the same
         part.write_text(json.dumps(content))
     return found
+
+
+def kept_dependencies(folder: str | Path, threshold: str = "calibrated") -> Dependencies | None:
+    """The dependencies that are kept in the folder of a run; None if they are still to be discovered."""
+    return _kept(Run(folder)).get(threshold)
 
 
 def training_demonstrations(run: Run) -> Sequence[Demonstration] | Store:
@@ -259,13 +281,16 @@ def _first_of_each(store: Store, per_task: int) -> list[Demonstration]:
     return chosen
 
 
-def _kept(path: Path, weights: str, threshold: str) -> Dependencies | None:
-    """What an earlier call wrote, if it still fits the run."""
+def _kept(run: Run) -> dict[str, Dependencies]:
+    """What earlier calls wrote, by threshold, if it still fits the run."""
     try:
-        content = json.loads(path.read_text())
+        content = json.loads((run.folder / FILE).read_text())
         fits = content["format"] == "rsg-dependencies" and content["version"] == 1
-        if fits and content["weights"] == weights and content["threshold"] == threshold:
-            return Dependencies.restored(content)
-    except (OSError, ValueError, KeyError, TypeError, RsgError):
+        if fits and content["weights"] == run.digest("best"):
+            return {name: Dependencies.restored(one) for name, one in content["by_threshold"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         pass  # none, or damaged: found anew
-    return None
+    except RsgError as error:
+        if isinstance(error, RunError):
+            raise
+    return {}

@@ -33,7 +33,7 @@ class RsgSettings(TrainingSettings):
     Attributes:
         encoder: `sets`, `flat`, or the name of a module that is given in their place.
         hidden: the width of its layers.
-        single: whether I is 1 - G instead of a classifier of its own (the paper's, which may get stuck: see docs).
+        single: whether I is 1 - G instead of a classifier of its own (the paper's).
         alpha: α, inverse rationality.
         weight: λ, what a transition's log-probabilities cost beside actions.
         beta: β, how sharply the contrastive term compares scores.

@@ -1,0 +1,184 @@
+"""`rsg deps`: which subgoals help which, as the demonstrations show it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rsg.cli.output import AsJson, console, emit
+from rsg.core.errors import RsgError, RunError
+from rsg.core.progress import progress
+from rsg.core.words import quantity
+
+if TYPE_CHECKING:
+    from rsg.planning import Dependencies
+
+TOP = 15  # links that a person is told
+MANY = 5  # prerequisites of one subgoal that a person is told
+
+
+def deps(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    demos: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Look in these demonstrations instead of those that the run was trained on. What is found is kept "
+            "in the run's folder and used by rsg plan --goal.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="From which probability on a subgoal counts as true: calibrated (chosen by the demonstrations, the "
+            "default), paper (the geometric mean of the least and the greatest), half (1/2).",
+        ),
+    ] = "calibrated",
+    top: Annotated[
+        int | None, typer.Option(metavar="N", help=f"So many of the strongest links; {TOP}, and all with --json.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write both matrices as a heat map.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which subgoals help which, as the demonstrations of a run show it.
+
+    A [bold]prerequisite[/bold] of a subgoal nearly always held just before it came true;
+    these lead [bold]rsg plan --goal[/bold]. A [bold]link[/bold] is an entry of the paper's matrix d
+    (eq. 6): how often one subgoal was achieved before another. Both are read
+    off the demonstrations, as the run's own classifiers see them, and kept in
+    its folder for the next time.
+
+    For example:
+    [bold]rsg deps out/run --png deps.png[/bold]
+    [bold]rsg plan crafting --goal craft-boat --subgoals out/run[/bold]
+    """
+    if top is not None and top < 0:
+        raise RsgError(f"top must not be negative, not {top}")
+    if png is not None and png.suffix.lower() != ".png":
+        raise RsgError(f"cannot write a picture to {png}: the name must end in .png")
+    found = dependencies_of(folder, demos, threshold, quiet=as_json)
+    shown = quantity(found.demonstrations, "demonstration")
+    if png:
+        from rsg.evaluation.dependency_pictures import draw_dependencies
+
+        draw_dependencies(png, found, f"What comes before what: {folder.resolve().name}, {shown}")
+    if as_json:
+        matrices = {"matrix": found.matrix.tolist(), "conditional": found.conditional.tolist()}
+        emit({"run": str(folder), "threshold": threshold, **found.plain(), **matrices, "links": links(found)[:top]})
+        return
+    _show(found, f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}, threshold {threshold}", top)
+    if png:
+        console().print(f"\nwritten to {png}", markup=False)
+
+
+def dependencies_of(
+    folder: Path, demos: Path | None = None, threshold: str = "calibrated", quiet: bool = False
+) -> Dependencies:
+    """The dependencies of a run; if they must be discovered first, that is said and shown."""
+    from rsg.demos import Store
+    from rsg.subgoals import kept_dependencies, load_dependencies
+    from rsg.subgoals.dependencies import THRESHOLDS, training_demonstrations
+    from rsg.training import Run
+
+    if threshold not in THRESHOLDS:
+        raise RsgError(f"there is no threshold '{threshold}'; there are: {', '.join(THRESHOLDS)}")
+    run = Run(folder)
+    if demos is None:
+        kept = kept_dependencies(folder, threshold)
+        if kept is not None:
+            return kept
+        try:
+            shown = training_demonstrations(run)
+        except RunError as error:
+            raise RunError(f"{error}: rsg deps {folder} --demos DIR") from None
+    else:
+        shown = store = Store(demos)
+        world = run.about.get("source", {}).get("world", store.manifest.world)
+        if store.manifest.world != world:
+            raise RsgError(f"{demos} holds demonstrations of '{store.manifest.world}', not of '{world}'")
+    if not quiet:
+        told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
+        print(told, file=sys.stderr)
+    with progress("discovering", len(shown), "demonstrations", shown=not quiet) as advance:
+        return load_dependencies(folder, shown, threshold=threshold, advance=advance)
+
+
+def links(found: Dependencies) -> list[dict[str, Any]]:
+    """All that ever came before something else, the strongest first."""
+    import numpy as np
+
+    rows, columns = np.nonzero(found.before)
+    order = np.lexsort((-found.conditional[rows, columns], -found.before[rows, columns], -found.matrix[rows, columns]))
+    return [
+        {
+            "first": found.terms[column],
+            "then": found.terms[row],
+            "before": int(found.before[row, column]),
+            "together": int(found.together[row, column]),
+            "d": round(float(found.matrix[row, column]), 6),
+            "conditional": round(float(found.conditional[row, column]), 6),
+        }
+        for row, column in zip(rows[order], columns[order], strict=True)
+    ]
+
+
+def _show(found: Dependencies, title: str, top: int | None) -> None:
+    """Prerequisites, then links, as sentences."""
+    out = console()
+    out.print(f"[bold]{title}[/bold]\n")
+    out.print("[bold]Prerequisites[/bold]: what nearly always held just before a subgoal came true")
+    needing = [number for number, alternatives in enumerate(found.prerequisites) if alternatives != ((),)]
+    for number in needing:
+        out.print(f"  {_sentence(found, number)}")
+    free = [number for number in range(len(found.terms)) if number not in needing]
+    for told, seen in (("need nothing that has a name", True), ("never came true in a demonstration", False)):
+        some = [found.terms[number] for number in free if (found.achieved[number] > 0) == seen]
+        if some:
+            out.print(f"  {told}: {', '.join(some)}")
+    every = links(found)
+    some_links = every[: TOP if top is None else top]
+    out.print("\n[bold]Links[/bold] of the paper's matrix d: what was achieved before what, the strongest first")
+    for link in some_links:
+        out.print(f"  {_link(link)}")
+    if len(every) > len(some_links):
+        out.print(f"  ({len(every) - len(some_links):,} more: --top {len(every)})", style="bright_black")
+    if not every:
+        out.print("  none: no two subgoals were achieved one after the other in a demonstration that mentions both")
+
+
+def _link(link: dict[str, Any]) -> str:
+    pair = f"[green]{link['first']}[/green] came before [bold]{link['then']}[/bold]"
+    both = f"{link['together']:,} demonstrations that show both"
+    times = f"all {both}" if link["before"] == link["together"] else f"{link['before']:,} of the {both}"
+    return f"{pair} in {times}; d = {link['d']:.2f}"
+
+
+def _sentence(found: Dependencies, number: int) -> str:
+    """How often a subgoal came true, and how often while its prerequisites held."""
+    times, held = int(found.achieved[number]), found.held[number]
+    alternatives = found.prerequisites[number]
+    text = f"[bold]{found.terms[number]}[/bold] came true {quantity(times, 'time')}, "
+    if len(alternatives) > 1:
+        ways = [_several([f"{_name(found, need)} ({held[need]:,})" for need in one]) for one in alternatives]
+        covered = int(found.covered[number])
+        return f"{text}{'each time' if covered == times else f'{covered:,} of them'} while {' or '.join(ways)} held"
+    always = [_name(found, need) for need in alternatives[0] if held[need] == times]
+    rest = [need for need in sorted(alternatives[0], key=lambda need: -held[need]) if held[need] < times]
+    mostly = [f"{held[n]:,}{' of them' if n == rest[0] else ''} while {_name(found, n)} held" for n in rest]
+    first = [f"each time while {_several(always)} held"] if always else []
+    return text + _several([*first, *mostly])
+
+
+def _several(parts: list[str]) -> str:
+    """A list in words; a long one is cut."""
+    if len(parts) > MANY:
+        parts = [*parts[: MANY - 1], f"{len(parts) - MANY + 1} more"]
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def _name(found: Dependencies, number: int) -> str:
+    return f"[green]{found.terms[number]}[/green]"

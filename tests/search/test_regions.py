@@ -1,0 +1,487 @@
+"""The search over regions against a plain twin, its compiled form against its general one, and what it promises."""
+
+from math import inf
+
+import numba
+import numpy as np
+import pytest
+from tests.reference import goal_only as reference
+from tests.reference.search import ByteWorld, NumberWorld, TableGoals, TableWorld
+
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.search import RegionSearch, core, pool, regions
+from rsg.search import region_kernels as kernels
+from rsg.worlds.crafting.maps import sample_map
+from rsg.worlds.crafting.truth import TrueGoals
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
+
+SLOW = bool(numba.config.DISABLE_JIT)
+PRICES = [0.125, 0.25, 0.5, 1.0, 1.75]  # sums of these are exact, so that ties are ties
+BUDGETS = [1, 2, 7, 30, 25_000]
+
+
+class Case:
+    """A random world, start and terms, and regions that are judged by chance, and by the way to them."""
+
+    def __init__(self, rng, make_world=TableWorld, states=(2, 40), terms=(1, 6), rare=0.5, ready=0.6):
+        count, actions = int(rng.integers(states[0], states[1] + 1)), int(rng.integers(1, 5))
+        after = rng.integers(count, size=(count, actions))
+        near = rng.random(after.shape) < 0.5  # not all are a few steps away
+        after = np.where(near, (np.arange(count)[:, None] + 1 + np.arange(actions)) % count, after)
+        self.world = make_world(after, rng.choice(PRICES, size=actions))
+        self.start, self.terms = int(rng.integers(count)), int(rng.integers(terms[0], terms[1] + 1))
+        self.goal = int(rng.integers(self.terms))
+        self.threshold = float(rng.choice([0.3, 0.5, 0.8]))
+        self.held = rng.random((count, self.terms)) < rng.uniform(0.02, rare, size=self.terms)
+        share = rng.random(self.held.shape)
+        g = np.where(self.held, self.threshold + (1 - self.threshold) * share, self.threshold * share * 0.999)
+        g[self.held & (rng.random(g.shape) < 0.3)] = self.threshold  # just enough
+        g[rng.random(g.shape) < 0.1] = 0.0
+        self.held &= g > 0
+        with np.errstate(divide="ignore"):
+            self.goals = TableGoals(self.world, np.log(g), np.log1p(-g))
+        self.ranks = rng.choice([-1.0, 0.0, 1.0, 2.5], size=2**self.terms)
+        self.ready = rng.random(2**self.terms) < ready
+        self.by_way = bool(rng.integers(2))
+        self.budget = int(rng.choice(BUDGETS, p=[0.05, 0.05, 0.2, 0.2, 0.5]))
+        self.spread = int(rng.choice([0, 1, 2, 8]))
+
+    def judge(self, terms, way):
+        """The rank of a region, and whether the goal may be reached from there."""
+        number = sum(1 << term for term in terms)
+        return self.ranks[number] + (sum(way) % 3 if self.by_way else 0), self.ready[number]
+
+    def rank(self, holds, achieved):
+        assert holds.shape == (len(achieved), self.terms)
+        answers = [self.judge(np.flatnonzero(row).tolist(), way) for row, way in zip(holds, achieved, strict=True)]
+        self.ways.update(
+            {frozenset(np.flatnonzero(row).tolist()): way for row, way in zip(holds, achieved, strict=True)}
+        )
+        return np.array([rank for rank, _ in answers]), np.array([ready for _, ready in answers])
+
+    def search(self, goals=None):
+        self.ways = {}
+        options = (self.budget, self.threshold, self.spread)
+        state = self.world.rows[self.start]
+        return RegionSearch(self.world, state, goals or self.goals, self.terms, self.goal, self.rank, *options)
+
+    def expected(self):
+        holds = [frozenset(np.flatnonzero(row).tolist()) for row in self.held]
+        options = (self.goal, self.judge, self.budget, self.spread)
+        return reference.RegionSearch(self.world, self.start, holds, *options).run()
+
+
+def compare_with_reference(case, **how):
+    """The real search says what its twin says; gives that."""
+    found, expected = case.search(**how).run(), case.expected()
+    assert found.ended == expected.ended
+    assert found.expansions == expected.expansions
+    assert found.regions == len(expected.regions)
+    assert case.ways == {terms: region.way for terms, region in expected.regions.items() if region.rank is not None}
+    assert set(np.flatnonzero(found.seen).tolist()) == expected.seen
+    assert found.doubtful == expected.doubtful
+    assert found.cost == expected.cost
+    if expected.actions is None:
+        assert found.actions is found.states is found.holds is None
+    else:
+        assert found.actions.tolist() == expected.actions
+        check_plan(case, found)
+    return expected
+
+
+def check_plan(case, found):
+    """It leads from the start to a state in which the goal comes true, from a region that may lead there."""
+    assert np.array_equal(found.states[0], case.world.rows[case.start])
+    assert np.array_equal(found.states[1:], case.world.step(found.states[:-1], found.actions))
+    numbers = case.world.numbers(found.states)
+    assert len(set(numbers[:-1].tolist())) == len(numbers) - 1
+    assert np.array_equal(found.holds, case.held[numbers])
+    assert found.holds[-2:, case.goal].tolist() == [False, True]
+    assert case.judge(np.flatnonzero(found.holds[-2]).tolist(), ())[1]
+    assert found.cost == case.world.costs[found.actions].sum()
+    assert found.states.dtype == case.world.rows.dtype
+
+
+# Against the twin.
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("make_world", [TableWorld, ByteWorld])
+@pytest.mark.parametrize("batch", range(4))
+def test_the_twin_agrees_on_100_random_worlds(batch, make_world):
+    rng = stream(batch, "regions")
+    answers = []
+    for _ in range(25 if SLOW else 100):
+        case = Case(rng, make_world, states=(2, 15 if SLOW else 40))
+        answers.append(compare_with_reference(case))
+        if make_world is ByteWorld:
+            compare_with_reference(case, goals=lambda states, case=case: case.goals(states))
+    ended = [answer.ended for answer in answers]
+    assert SLOW or min(ended.count(one) for one in ("found", "exhausted", "budget")) >= 5
+    assert SLOW or sum(answer.doubtful for answer in answers) >= 5
+
+
+def test_the_twin_agrees_on_larger_worlds():
+    rng = stream(0, "larger regions")
+    sizes = []
+    for number in range(30):
+        case = Case(rng, [TableWorld, ByteWorld, NumberWorld][number % 3], (300, 600), (4, 7), rare=0.05, ready=0.3)
+        case.budget, case.spread = 25_000, number % 4 * 2
+        sizes.append(compare_with_reference(case).expansions)
+    assert max(sizes) > 250
+    assert np.median(sizes) > 20
+
+
+@pytest.mark.kernels
+def test_the_cheapest_ways_first_if_all_expansions_are_blind():
+    """With actions of one price a blind search finds a shortest way."""
+    rng = stream(0, "blind regions")
+    found = 0
+    for _ in range(15 if SLOW else 60):
+        case = Case(rng, ByteWorld, rare=0.1, ready=1.0)
+        case.world.costs[:] = 0.25
+        case.budget, case.spread = 25_000, 1
+        case.held[case.start, case.goal] = False
+        case.goals.log_g[case.start, case.goal] = -inf
+        result = case.search().run()
+        distance, layer, steps = {}, {case.start}, 0
+        while layer:
+            distance.update(dict.fromkeys(layer, steps))
+            layer, steps = {int(t) for s in layer for t in case.world.after[s]} - set(distance), steps + 1
+        least = min((distance[s] for s in distance if case.held[s, case.goal]), default=inf)
+        assert result.cost == 0.25 * least
+        found += result.ended == "found"
+    assert SLOW or found > 15
+
+
+@pytest.mark.kernels
+def test_a_way_on_is_kept_though_a_cheaper_one_to_where_it_began_turns_up():
+    """1 is dear and expanded at once; by way of 3 it would have been cheap, but what comes after 1 is known already."""
+    world = ByteWorld([[1, 3], [1, 2], [2, 4], [3, 1], [4, 4]], [4.0, 1.0])
+    held = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [0, 1]], dtype=bool)
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+
+    def rank(holds, _):
+        return np.where(holds[:, 0], 5.0, 0.0), np.ones(len(holds), dtype=bool)
+
+    found = RegionSearch(world, world.rows[0], goals, 2, 1, rank, spread=3).run()
+    assert (found.actions.tolist(), found.cost, found.expansions) == ([0, 1, 1], 6.0, 4)
+
+
+@pytest.mark.kernels
+def test_a_small_example_by_hand():
+    """From 0 a key lies one way, a long dead end the other; the door opens only with the key."""
+    #         0       1       2       3       4
+    after = [[1, 2], [0, 1], [0, 3], [2, 2], [4, 4]]
+    after[1][1] = 4
+    world = ByteWorld(after, [1.0, 1.0])
+    held = np.array([[0, 0], [1, 0], [0, 0], [0, 0], [1, 1]], dtype=bool)  # key, door
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+    asked = []
+
+    def rank(holds, achieved):
+        asked.append((holds.tolist(), list(achieved)))
+        return np.where(holds[:, 0], 0.0, 1.0), holds[:, 0]
+
+    found = RegionSearch(world, world.rows[0], goals, 2, 1, rank).run()
+    assert (found.ended, found.actions.tolist(), found.expansions, found.regions) == ("found", [0, 1], 2, 3)
+    assert found.holds.tolist() == [[False, False], [True, False], [True, True]]
+    assert found.cost == 2.0
+    assert found.seen.tolist() == [True, True]
+    assert asked == [([[False, False]], [()]), ([[True, False]], [(0,)])]  # the last one was never needed
+
+
+# The compiled form and the general one.
+
+
+def differences(a, b):
+    """What differs between two results."""
+    return [name for name in vars(a) if not np.array_equal(getattr(a, name), getattr(b, name))]
+
+
+def compare_forms(case):
+    """The same search compiled and in batches; gives the result."""
+    assert hasattr(case.goals, "compiled")
+    result = case.search().run()
+    assert differences(result, case.search(goals=lambda states: case.goals(states)).run()) == []
+    return result
+
+
+WORLDS = {
+    "1 byte": lambda after, costs: ByteWorld(after, costs, width=1),
+    "3 bytes": lambda after, costs: ByteWorld(after, costs, width=3),
+    "float32": NumberWorld,
+}
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("make_world", WORLDS)
+def test_compiled_and_general_form_agree(make_world):
+    rng = stream(0, "forms of regions", make_world)
+    for _ in range(8 if SLOW else 40):
+        compare_forms(Case(rng, WORLDS[make_world], states=(2, 200)))
+
+
+def long_case(seed, states, ready=0.05):
+    """A world of a long way, of many regions, and a goal that cannot be reached from most of them."""
+    case = Case(stream(seed, "long regions"), ByteWorld, (states, states), (7, 7), rare=0.8, ready=ready)
+    case.budget, case.spread = 25_000, [0, 1, 2, 8][seed % 4]
+    case.held[:, case.goal] &= np.arange(states) % 20 == 0
+    case.goals.log_g[~case.held[:, case.goal], case.goal] = -inf
+    return case
+
+
+def test_compiled_and_general_form_agree_on_worlds_that_outgrow_their_first_room():
+    results = [compare_forms(long_case(seed, states=4000)) for seed in range(12)]
+    assert max(result.expansions for result in results) > pool._FIRST_CAPACITY
+    assert max(result.regions for result in results) > regions._FIRST_REGIONS
+    assert {result.ended for result in results} == {"found", "exhausted"}
+
+
+def rooms_full_of_rubbish(monkeypatch):
+    """New rooms often look like those of the search before: here they do not."""
+    make_regions, make_states = RegionSearch._room_for_regions, RegionSearch._allocate
+
+    def regions_with_rubbish(search, capacity):
+        room = make_regions(search, capacity)
+        for part in room:
+            part[...] = (np.arange(part.size) * 37 % 11).reshape(part.shape)
+        return room
+
+    def states_with_rubbish(search, capacity):
+        make_states(search, capacity)
+        for name in ("after", "value", "cost", "link", "keys", "items"):
+            getattr(search.arrays, name).fill(77)
+
+    monkeypatch.setattr(RegionSearch, "_room_for_regions", regions_with_rubbish)
+    monkeypatch.setattr(RegionSearch, "_allocate", states_with_rubbish)
+
+
+@pytest.mark.kernels
+def test_small_batches_rooms_and_slices_change_nothing(monkeypatch):
+    late = 0
+    for seed in range(10 if SLOW else 20):
+        case = long_case(seed, states=100, ready=0.2)
+        normal = compare_forms(case)
+        late += normal.ended == "found" and normal.expansions > 20 and normal.regions > 16
+        for batch, room, areas, slice_ in [(1, 4, 1, 1), (3, 17, 5, 5), (1000, 1000, 1, 2), (256, 5, 64, 50_000)]:
+            rooms_full_of_rubbish(monkeypatch)
+            monkeypatch.setattr(pool, "_BATCH", batch)
+            monkeypatch.setattr(pool, "_FIRST_CAPACITY", room)
+            monkeypatch.setattr(regions, "_FIRST_REGIONS", areas)
+            monkeypatch.setattr(regions, "_SLICE", slice_)
+            assert differences(compare_forms(case), normal) == []
+            monkeypatch.undo()
+    assert late >= 3  # these depend on the order in which states are expanded
+
+
+@pytest.mark.kernels
+def test_there_is_room_for_all_that_one_expansion_opens(monkeypatch):
+    """Whatever the first rooms are: heaps, states and regions."""
+    monkeypatch.setattr(regions, "_SLICE", 1)
+    for room in range(2, 8 if SLOW else 40):
+        monkeypatch.setattr(pool, "_FIRST_CAPACITY", room)
+        monkeypatch.setattr(regions, "_FIRST_REGIONS", room)
+        search = long_case(room, states=60).search()
+
+        def look(expansions, search=search):
+            counters = search.arrays.counters
+            assert counters[core.FULLEST] <= search.arrays.keys.shape[1]
+            assert counters[core.STATES] <= len(search.arrays.pool)
+            assert counters[kernels.REGIONS] <= len(search._regions.rank)
+
+        search.run(progress=look)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("room", [25, 30, 37, 60])
+def test_the_heap_has_room_for_states_that_become_cheaper_again_and_again(monkeypatch, room):
+    """From 0 to each of twelve states, and from each of them, the dearest first, to the same twelve others."""
+    monkeypatch.setattr(pool, "_FIRST_CAPACITY", room)
+    after = np.array([range(1, 13), *[range(13, 25)] * 12, *[[s] * 12 for s in range(13, 25)]])
+    world = ByteWorld(after, np.arange(1.0, 13.0))
+    held = (np.arange(25)[:, None] >> np.arange(4) & 1).astype(bool)  # which of the first ones it is
+    held[13:] = True
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+
+    def judge(terms, _):
+        number = sum(1 << term for term in terms)
+        return (99 if number == 15 else -number), False
+
+    def rank(holds, achieved):
+        answers = [judge(np.flatnonzero(row).tolist(), ()) for row in holds]
+        return np.array([rank for rank, _ in answers]), np.zeros(len(holds), dtype=bool)
+
+    search = RegionSearch(world, world.rows[0], goals, 4, 0, rank, spread=0)
+    result = search.run()
+    assert (result.ended, result.expansions) == ("exhausted", 25)
+    assert search.arrays.counters[core.FULLEST] == 1 + 12 + 12 * 12  # each of the others was opened twelve times
+    states = [frozenset(np.flatnonzero(row).tolist()) for row in held]
+    expected = reference.RegionSearch(world, 0, states, 0, judge, 25_000, 0).run()
+    assert expected.order[:13] == [0, *range(12, 0, -1)]
+    assert expected.expansions == 25
+
+
+@pytest.mark.kernels
+def test_every_expansion_counts():
+    """The count is the number of states that were expanded, each of them once."""
+    for seed in range(2 if SLOW else 10):
+        case = long_case(seed, states=100)
+        search = case.search()
+        result = search.run()
+        expanded = search.arrays.cost[: search.arrays.counters[core.STATES], 0, core.EXPANDED] < inf
+        assert result.expansions == expanded.sum() == search._regions.expanded[: result.regions].sum()
+        states = search._rows(np.flatnonzero(expanded))
+        assert set(case.world.numbers(states).tolist()) == set(case.expected().order)
+
+
+# What ends a search.
+
+
+@pytest.mark.kernels
+def test_budgets_are_kept():
+    for seed in range(4 if SLOW else 12):
+        case = long_case(seed, states=60)
+        case.ready[:] = False
+        whole = case.search().run()
+        assert whole.ended == "exhausted"
+        for budget in (1, 5, whole.expansions - 1, whole.expansions, whole.expansions + 1):
+            case.budget = budget
+            result = case.search().run()
+            assert result.expansions == min(budget, whole.expansions)
+            assert result.ended == ("budget" if budget < whole.expansions else "exhausted")
+
+
+@pytest.mark.kernels
+def test_exhausted_means_that_all_was_tried():
+    for seed in range(4 if SLOW else 20):
+        case = Case(stream(seed, "all"), ByteWorld, ready=0.0)
+        case.budget = 25_000
+        result, reached, frontier = case.search().run(), {case.start}, [case.start]
+        while frontier:
+            after = {int(t) for t in case.world.after[frontier.pop()]} - reached
+            reached |= after
+            frontier += after
+        assert (result.ended, result.expansions) == ("exhausted", len(reached))
+        held = case.held[sorted(reached)]
+        assert np.array_equal(result.seen, held.any(axis=0) & ~case.held[case.start])
+        assert result.regions == len(np.unique(held, axis=0))
+
+
+@pytest.mark.kernels
+def test_a_goal_that_holds_already_does_not_count():
+    """Nor where it goes on holding: it must become false first."""
+    world = ByteWorld([[1], [2], [3], [3]], [1.0])
+    held = np.array([[True], [True], [False], [True]])
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+
+    def judge(holds, _):
+        return np.zeros(len(holds)), np.ones(len(holds), dtype=bool)
+
+    found = RegionSearch(world, world.rows[0], goals, 1, 0, judge).run()
+    assert (found.ended, found.cost, found.holds[:, 0].tolist()) == ("found", 3.0, [True, True, False, True])
+    assert not found.seen.any()  # it held at the start
+    found = RegionSearch(world, world.rows[3], goals, 1, 0, judge).run()
+    assert (found.ended, found.expansions) == ("exhausted", 1)
+
+
+@pytest.mark.kernels
+def test_a_doubtful_goal_is_not_taken_but_said():
+    world = ByteWorld([[1], [1]], [1.0])
+    held = np.array([[False], [True]])
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+    for ready in (True, False):
+        found = RegionSearch(
+            world, world.rows[0], goals, 1, 0, lambda holds, _, ready=ready: (np.zeros(len(holds)), ready)
+        ).run()
+        assert found.ended == ("found" if ready else "exhausted")
+        assert found.doubtful != ready
+        assert found.seen.tolist() == [True]
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("after", "held", "goal"),
+    [
+        ([[1], [0]], [[1], [0]], 0),  # there and back: the goal becomes false and true again
+        ([[2, 1], [2, 2], [2, 2]], [[0, 0], [1, 0], [0, 1]], 1),  # in doubt by the short way, not by the long one
+    ],
+    ids=["there and back", "two ways"],
+)
+def test_a_goal_may_come_true_where_one_has_been(after, held, goal):
+    world, held = ByteWorld(after, np.ones(len(after[0]))), np.array(held, dtype=bool)
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+
+    def rank(holds, _):
+        return np.zeros(len(holds)), holds[:, 0] | (goal == 0)
+
+    found = RegionSearch(world, world.rows[0], goals, held.shape[1], goal, rank).run()
+    assert found.ended == "found"
+    assert len(found.actions) == 2
+
+
+def endless():
+    """A map with millions of states and a goal that never holds, compiled and not."""
+    world, _ = sample_map("large-field", stream(0, "endless"))
+    items = ["wood", "coal", "stick", "bowl", "potato", "feather", "key", "axe"]
+    state = world.state({(i // 7, i % 7): items[i % 8] for i in range(30)}, agent=(6, 6))
+    goals = TrueGoals(world, ["craft-boat", "grab-key", "grab-axe"])
+    return world, state, {"compiled": goals, "general": lambda rows: goals(rows)}
+
+
+@pytest.mark.parametrize("form", ["compiled", "general"])
+def test_time_limits_cancelling_and_progress(form, monkeypatch):
+    monkeypatch.setattr(regions, "_SLICE", 1000)
+    world, state, goals = endless()
+
+    def search(budget):
+        def rank(holds, _):
+            return holds.sum(axis=1), np.ones(len(holds), dtype=bool)
+
+        return RegionSearch(world, state, goals[form], 3, 0, rank, budget)
+
+    search(10).run()  # compiles, or loads what was compiled
+    timed = search(10**9)
+    first, second = timed.run(time_limit=0.001), timed.run(time_limit=0.001)
+    assert first.ended == second.ended == "time"
+    assert second.expansions > first.expansions
+    assert first.actions is second.actions is None
+
+    answers, told = iter([False, False, True]), []
+    stopped = search(10**9)
+    result = stopped.run(progress=told.append, cancelled=lambda: next(answers))
+    assert result.ended == "cancelled"
+    assert result.actions is None
+    assert told == sorted(told)
+    assert len(told) == 3
+    assert result.expansions == told[-1]
+
+    again = search(5000)
+    assert again.run(cancelled=lambda: True).ended == "cancelled"
+    assert differences(again.run(), search(5000).run()) == []  # it goes on where it stopped
+
+
+# Wrong use.
+
+
+def judged(holds, _):
+    return np.zeros(len(holds)), np.ones(len(holds), dtype=bool)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"budget": 0}, {"spread": -1}, {"threshold": 0.0}, {"threshold": 1.0}, {"threshold": np.nan}], ids=str
+)
+def test_wrong_settings(settings):
+    world = TableWorld([[0]], [1.0])
+    goals = TableGoals(world, np.zeros((1, 1)), np.zeros((1, 1)))
+    with pytest.raises(RsgError, match="budget must be at least 1, spread not negative, threshold between 0 and 1"):
+        RegionSearch(world, world.rows[0], goals, 1, 0, judged, **settings)
+
+
+@pytest.mark.parametrize("value", [np.zeros((1, 2)), np.zeros(1), np.full((1, 1), np.nan)], ids=["wide", "flat", "nan"])
+def test_goals_that_do_not_fit(value):
+    world = TableWorld([[0]], [1.0])
+    with pytest.raises(RsgError, match=r"goals must give log G and log I of shape \(1, 1\) without NaN"):
+        RegionSearch(world, world.rows[0], lambda states: (value, value), 1, 0, judged)
