@@ -1,0 +1,71 @@
+"""`rsg reproduce recognition`: what is measured, with the truth in the place of what was learned."""
+
+from itertools import islice
+
+import pytest
+from tests.subgoals.oracle import CRAFTING, TrueClassifiers
+
+from rsg.core.random import stream
+from rsg.demos import make_demonstrations
+from rsg.evaluation import recognition
+from rsg.evaluation.jobs import finished, perform, store_folder
+from rsg.evaluation.recognition import Sizes, Watcher, explanations, jobs, section, true_ends
+from rsg.evaluation.reproduce import Extent
+from rsg.training.data import machine_of
+
+TINY = Sizes(2, 1, 1, 1, {"steps": 4, "check_every": 2, "save_every": 2})
+
+
+@pytest.fixture(scope="module")
+def watcher():
+    return Watcher(CRAFTING, TrueClassifiers(), 5)
+
+
+def demonstration(text, split="train"):
+    number = CRAFTING.tasks(split).index(text)
+    demo, _ = CRAFTING.demonstrate(split, number, stream(3, "recognition", text))
+    return demo, CRAFTING.world(demo.setting)
+
+
+def test_true_ends_are_where_subgoals_came_true():
+    for text in ("mine-wood then craft-wood-plank", "mine-iron-ore and mine-coal then craft-iron-ingot"):
+        demo, world = demonstration(text)
+        ends = true_ends(CRAFTING, world, demo)
+        assert tuple(term for term, _ in ends) in {tuple(map(str, path)) for path in machine_of(text).paths()}
+        assert ends[-1][1] == len(demo.actions)
+        for term, step in ends:
+            assert CRAFTING.truth(world, demo.states[step - 1 : step + 1], [term])[:, 0].tolist() == [False, True]
+
+
+def test_a_description_and_its_ending_may_both_explain():
+    text = "grab-axe then mine-wood"
+    demo, world = demonstration(text)
+    machines = {one: machine_of(one) for one in (text, "mine-wood", "grab-pickaxe", "mine-coal then mine-wood")}
+    assert explanations(CRAFTING, world, demo, machines) == [text, "mine-wood"]
+
+
+def test_who_knows_the_truth_segments_and_recognises(watcher):
+    found = watcher.segmented("compositional", 1)
+    assert found["exact"] == found["near"] == found["ends"] > 26
+    ranked = watcher.recognised("train", 1)
+    assert ranked["candidates"] == ranked["trajectories"] == 48
+    assert min(ranked["right"], ranked["ideal"]) >= 47
+    proposed = watcher.proposed(1)
+    assert proposed["among"] == proposed["trajectories"] == 26
+    begun = watcher.begun(0.5, 1)
+    assert begun["first"] <= begun["among"] <= begun["trajectories"] == 48
+
+
+def test_a_job_and_its_section(tmp_path, monkeypatch):
+    monkeypatch.setattr(recognition, "QUICK", TINY)
+    monkeypatch.setattr(Watcher, "_demos", lambda *args, own=Watcher._demos: islice(own(*args), 2))
+    (job,) = jobs(Extent(1, quick=True))
+    make_demonstrations(job.needs[0], store_folder(tmp_path, job.needs[0]))
+    perform(job, tmp_path)
+    result = finished(job, tmp_path)["result"]
+    told = section(Extent(1, quick=True), {"seed0": result})
+    for words in ("Segmentation", "ceiling", "Beginnings", "Without candidates", "75 %"):
+        assert words in told.text
+    told.pictures["beginnings"].draw(tmp_path / "beginnings.png")
+    assert (tmp_path / "beginnings.png").stat().st_size > 1000
+    assert section(Extent(1), {}).pictures == {}
