@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.search import core
 from rsg.search.goals import Goals
@@ -37,6 +38,14 @@ class StatePool:
         self._bytes = state.dtype.itemsize * state.size
         self._actions = len(world.actions)
         self._compiled = compiled and hasattr(world, "compiled_step") and hasattr(goals, "compiled")
+
+    def _forms(self) -> tuple[Any, Any, Any, Any]:
+        """How states are learned of and goals are asked: two kernels, and the tables of each."""
+        if not self._compiled:
+            return core.ask, core.unknown, (), ()
+        step, tables = self._world.compiled_step  # type: ignore[attr-defined]
+        goal, goal_tables = self._goals.compiled  # type: ignore[attr-defined]
+        return specialised(core.learn, inline=True, step=step), goal, tuple(tables), tuple(goal_tables)
 
     def _begin(self, state: NDArray[Any]) -> None:
         """The first state."""

@@ -157,17 +157,12 @@ class ProductSearch(StatePool):
 
     def _choose_kernels(self) -> tuple[Any, Any, Any, Any]:
         """The begin and search kernels and their tables, for this world and these goals."""
-        if self._compiled:
-            step, tables = self._world.compiled_step  # type: ignore[attr-defined]
-            goal, goal_tables = self._goals.compiled  # type: ignore[attr-defined]
-            learn = specialised(core.learn, inline=True, step=step)
-        else:
-            tables, goal, goal_tables, learn = (), core.unknown, (), core.ask
+        learn, goal, *tables = self._forms()
         leave = specialised(core.leave, inline=True, goal=goal)
         expand = specialised(core.expand, inline=True, leave=leave)
         body = core.expand_layer if self.settings.order == "layered" else core.search
         search = specialised(body, learn=learn, expand=expand)
-        return specialised(core.begin, leave=leave), search, tuple(tables), tuple(goal_tables)
+        return specialised(core.begin, leave=leave), search, tables[0], tables[1]
 
     def _allocate(self, capacity: int) -> None:
         """Room for so many states."""

@@ -96,16 +96,11 @@ class RegionSearch(StatePool):
         self._judge()
 
     def _choose_kernels(self) -> tuple[Any, Any, tuple[Any, Any]]:
-        if self._compiled:
-            step, tables = self._world.compiled_step  # type: ignore[attr-defined]
-            goal, goal_tables = self._goals.compiled  # type: ignore[attr-defined]
-            learn = specialised(core.learn, inline=True, step=step)
-        else:
-            tables, goal, goal_tables, learn = (), core.unknown, (), core.ask
+        learn, goal, *tables = self._forms()
         look = specialised(kernels.look, goal=goal)
         expand = specialised(kernels.expand, look=look)
         search = specialised(kernels.search, learn=learn, expand=expand)
-        return specialised(kernels.begin, look=look), search, (tuple(tables), tuple(goal_tables))
+        return specialised(kernels.begin, look=look), search, (tables[0], tables[1])
 
     def _allocate(self, capacity: int) -> None:
         """Room for so many states."""
