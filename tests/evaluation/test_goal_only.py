@@ -173,7 +173,7 @@ def test_what_methods_ask_for():
     assert (asked["starts"], asked["settings"]["budget"], asked["settings"]["method"]) == (3, 200_000, "blind")
     assert Method("x").asked(1)["settings"]["budget"] == 25_000
     assert set(asked["settings"]) == set(GoalSettings.__dataclass_fields__)
-    assert LADDER["paper-geometric"].asked(1)["threshold"] == "paper"
+    assert MAIN["printed"].asked(1)["threshold"] == "paper"
 
 
 # --- links ---

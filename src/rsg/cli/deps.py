@@ -34,7 +34,7 @@ def deps(
         str,
         typer.Option(
             metavar="HOW",
-            help="From which probability on a subgoal counts as true: calibrated (chosen by the demonstrations, the "
+            help="From which probability on a subgoal counts as true in the links: calibrated (chosen by the demonstrations, the "
             "default), paper (the geometric mean of the least and the greatest), half (1/2).",
         ),
     ] = "calibrated",
@@ -129,7 +129,8 @@ def links(found: Dependencies) -> list[dict[str, Any]]:
 def _show(found: Dependencies, title: str, top: int | None) -> None:
     """Prerequisites, then links, as sentences."""
     out = console()
-    out.print(f"[bold]{title}[/bold]\n")
+    out.print(title, style="bold", markup=False)
+    out.print()
     out.print("[bold]Prerequisites[/bold]: what nearly always held just before a subgoal came true")
     needing = [number for number, alternatives in enumerate(found.prerequisites) if alternatives != ((),)]
     for number in needing:

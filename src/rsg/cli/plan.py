@@ -167,21 +167,17 @@ def _for_goal(
     warming = time.perf_counter() - begun
     made = plan_goal(world, state, term, goal_fn, dependencies, settings)
     if not made.found and goal_fn(world, [term], state)(state[None])[0][0, 0] >= log(settings.threshold):
-        return _Done(*_nothing_to_do(source, world, state, term), world, state, warming, about, term, note)
+        return _Done(*_nothing_to_do(source, world, made, term), world, state, warming, about, term, note)
     verdict = validate(world, made, Term(term), lambda states, wanted: source.truth(world, states, wanted))
     return _Done(made, verdict, world, state, warming, about, term, note)
 
 
-def _nothing_to_do(source: Any, world: Any, state: Any, term: str) -> tuple[Plan, Verdict]:
+def _nothing_to_do(source: Any, world: Any, tried: Plan, term: str) -> tuple[Plan, Verdict]:
     """A plan without steps, for a goal that holds already. That is asked last: classifiers may be wrong at a start."""
-    import numpy as np
+    from rsg.planning import Verdict
 
-    from rsg.language import Term
-    from rsg.planning import Plan, Verdict
-
-    nothing = np.empty(0, dtype=np.int64)
-    made = Plan(Term(term), nothing, state[None], nothing, (), 0.0, 0, 0.0, _ALREADY)
-    right = bool(source.truth(world, state[None], [term])[0, 0])
+    made = replace(tried, cost=0.0, ended=_ALREADY, reached=(), missed=(), because="")
+    right = bool(source.truth(world, made.states, [term])[0, 0])
     return made, Verdict(right, right, "" if right else f"{term} is not true at the start")
 
 
@@ -198,12 +194,12 @@ def _goal_term(text: str, source: Any) -> str:
 def _goal_start(term: str, map_: str | None, seed: int) -> tuple[Any, Any]:
     """The map that was asked for, or one on which all that can help the goal is within a walk; hands are empty."""
     from rsg.core.random import stream
-    from rsg.evaluation.goal_starts import start_for
+    from rsg.evaluation.goal_starts import leading_to, start_for
     from rsg.worlds.crafting.starts import Starts
 
     if map_ is None:
         return start_for(term, "empty", _SIZE, stream(seed, "world"))
-    starts = Starts(map_, [term])
+    starts = Starts(map_, leading_to(term))  # a random map holds what may be needed, though not always in reach
     return starts.world, starts.sample(stream(seed, "world"))
 
 

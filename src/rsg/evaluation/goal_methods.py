@@ -38,14 +38,16 @@ OURS, PAPER, BLIND = "ours", "paper", "blind"
 
 MAIN = {
     OURS: Method("ours"),
-    PAPER: Method("the paper's algorithm, with our test of the goal", {"method": "paper"}),
-    "printed": Method("the paper's algorithm, as printed", {"method": "paper", "trust": True}),
+    PAPER: Method("the paper's algorithm, with our threshold and test of the goal", {"method": "paper"}),
+    "printed": Method("the paper's algorithm, as printed", {"method": "paper", "trust": True}, "paper"),
     "uniform": Method("the paper's algorithm, without dependencies", {"method": "uniform"}),
     BLIND: Method("blind", {"method": "blind", "budget": BLIND_BUDGET}),
 }
 
 LADDER = {  # the first and the fourth row are those of MAIN
     PAPER: MAIN[PAPER],
+    "longer": Method("the paper's algorithm, up to 8 steps instead of 6", {"method": "paper", "length_limit": 8}),
+    "untested": Method("the paper's algorithm, without our test of the goal", {"method": "paper", "trust": True}),
     "priority": Method("one search over regions, ranked by the paper's priority", {"guide": "priority"}),
     "conditional": Method("… ranked by what always came before", {"guide": "conditional"}),
     OURS: Method("… ranked by prerequisites (**ours**)"),
@@ -55,7 +57,6 @@ LADDER = {  # the first and the fourth row are those of MAIN
     "spread-2": Method("ours, each second expansion by cost alone (spread 2)", {"spread": 2}),
     "spread-4": Method("ours, each fourth expansion by cost alone (spread 4)", {"spread": 4}),
     "unranked": Method("ours, regions without a rank", {"guide": "none"}),
-    "paper-geometric": Method("the paper's algorithm, with its own threshold", MAIN["printed"].changes, "paper"),
 }
 
 PER_CANDIDATE = (200, 500, 1000, 2000, 5000)

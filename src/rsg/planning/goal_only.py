@@ -115,7 +115,9 @@ class _Problem:
         if not isinstance(goal, str) and not callable(goal):
             raise RsgError(f"a goal is a term or a function of states, not {goal!r}")
         self.named = isinstance(goal, str)
-        name = next(name for name in ("goal", "the-goal", "my-goal", "this-goal") if name not in dependencies.terms)
+        name = "goal"
+        while name in dependencies.terms:
+            name = f"my-{name}"
         self.terms = dependencies.terms if isinstance(goal, str) else (*dependencies.terms, name)
         self.goal = dependencies.number(goal) if isinstance(goal, str) else len(dependencies.terms)
         self._goal, self._goal_fn = goal, goal_fn
@@ -160,8 +162,10 @@ class _WithGoal:
 
     def __call__(self, states: NDArray[Any]) -> tuple[Any, Any]:
         own = np.asarray(self._goal(states), dtype=np.float64)
-        if own.shape != (len(states),) or not ((own >= 0) & (own <= 1)).all():
+        if own.shape != (len(states),):
             raise RsgError(f"a goal gives for states [N, W] whether it holds [N], or its probability, not {own.shape}")
+        if not ((own >= 0) & (own <= 1)).all():
+            raise RsgError("a goal gives whether it holds, or its probability: numbers from 0 to 1")
         with np.errstate(divide="ignore"):
             mine = np.log(own)[:, None], np.log1p(-own)[:, None]
         if self._goals is None:
@@ -202,6 +206,9 @@ def _by_regions(
         return _succeeded(problem, found, rules, numbers)
     first = np.zeros((1, len(problem.terms)), dtype=np.bool_)
     first[0, numbers] = search.first_holds
+    if first[0, problem.goal]:
+        held = f"{problem.name} holds already, and did not become false and true again"
+        return _no_plan(problem, found.expansions, found.ended, (), [problem.name], held)
     helpful = rules.helpful(problem.goal)[numbers] | (not problem.named)
     return _failed(problem, found, terms, helpful, rules.still_needed(first, problem.goal)[0, numbers])
 
@@ -220,7 +227,8 @@ def _rank(problem: _Problem, settings: GoalSettings, rules: Rules, numbers: NDAr
             return np.zeros(len(holds)), ready
         if guide == "priority":
             ways = ([*dict.fromkeys(numbers[list(way)].tolist()), goal] for way in achieved)
-            return np.array([-priority(matrix, way, settings.length_bias) for way in ways]), ready
+            values = np.array([priority(matrix, way, settings.length_bias) for way in ways])
+            return -np.log(np.maximum(values, 1e-300)), ready
         needed = rules.still_needed(every, goal).sum(axis=1)
         return np.where(needed > 0, needed, size + 1), ready
 
@@ -255,13 +263,14 @@ def _steps(rules: Rules, holds: Bools, goal: int) -> list[tuple[int, int]]:
     """
     steps: dict[int, int] = {}
     open_steps = [(len(holds) - 1, goal)]
+    seen = set(open_steps)
     while open_steps:
         end, term = open_steps.pop()
-        if steps.setdefault(end, term) != term:
-            continue
+        steps.setdefault(end, term)
         for need in rules.fulfilled(holds[end - 1], term):
             came = np.flatnonzero(holds[1:end, need] & ~holds[: end - 1, need]) + 1
-            if len(came) and steps.get(int(came[-1])) != need:
+            if len(came) and (int(came[-1]), need) not in seen:
+                seen.add((int(came[-1]), need))
                 open_steps.append((int(came[-1]), need))
     return sorted(steps.items())
 
@@ -273,21 +282,25 @@ def _instruction(names: Sequence[str]) -> Task:
 
 def _failed(problem: _Problem, found: Reached, terms: Sequence[str], helpful: Bools, needed: Bools) -> Plan:
     """Which subgoals on the way to the goal were reached, and which never."""
-    goal = terms.index(problem.name)
     never = [term for term, seen, need in zip(terms, found.seen, needed, strict=True) if need and not seen]
     if problem.name not in never:
         never.append(problem.name)
     use = [term for term, seen, of_use in zip(terms, found.seen, helpful, strict=True) if of_use and seen]
-    doubt = f" ({problem.name} came true without its prerequisites, which was not believed)"
+    because = _never(never)
+    if found.doubtful:
+        because += f" ({problem.name} came true without its prerequisites, which was not believed)"
     reached = [term for term in use if term not in never]
-    return _no_plan(problem, found.expansions, found.ended, reached, never, doubt if found.seen[goal] else "")
+    return _no_plan(problem, found.expansions, found.ended, reached, never, because)
+
+
+def _never(terms: Sequence[str]) -> str:
+    return f"{' and '.join(terms)} {'was' if len(terms) == 1 else 'were'} never reached"
 
 
 def _no_plan(
-    problem: _Problem, expansions: int, ended: str, reached: Iterable[str], never: Sequence[str], doubt: str = ""
+    problem: _Problem, expansions: int, ended: str, reached: Iterable[str], never: Sequence[str], because: str
 ) -> Plan:
     nothing = np.empty(0, dtype=np.int64)
-    because = f"{' and '.join(never)} {'was' if len(never) == 1 else 'were'} never reached{doubt}"
     sizes = (np.inf, expansions, 0.0, ended)
     terms = (tuple(reached), tuple(never))
     return Plan(Term(problem.name), nothing, problem.state[None], nothing, (), *sizes, *terms, because)
@@ -302,7 +315,8 @@ def _by_instructions(
     """Algorithm 2: plan for each candidate instruction by itself, the most promising first."""
     matrix = problem.matrix(uniform=settings.method == "uniform")
     queue = candidates(matrix, problem.goal, settings.length_limit, settings.length_bias)
-    spent, reached, missed, ended = 0, dict[str, None](), dict[str, None](), "exhausted"
+    spent, reached, missed = 0, dict[str, None](), dict[str, None]()
+    ended = "exhausted"  # if each candidate was, and there are no more
     for _, instruction in islice(queue, settings.budget):  # one whose first term holds already costs nothing
         machine = Machine.of(_instruction([problem.terms[number] for number in instruction]))
         limit = min(settings.per_candidate, settings.budget - spent)
@@ -314,11 +328,14 @@ def _by_instructions(
             return replace(tried, expansions=spent)
         reached.update(dict.fromkeys(tried.reached))
         missed.update(dict.fromkeys(tried.missed))
-        if tried.ended == "cancelled" or (cancelled and cancelled()) or spent >= settings.budget:
-            ended = "budget" if spent >= settings.budget else "cancelled"
+        if tried.ended == "cancelled" or (cancelled and cancelled()):
+            ended = "cancelled"
+            break
+        ended = "budget" if "budget" in (ended, tried.ended) else ended
+        if spent >= settings.budget:
             break
     never = [term for term in missed if term not in reached] or [problem.name]
-    return _no_plan(problem, spent, ended, reached, never)
+    return _no_plan(problem, spent, ended, reached, never, _never(never))
 
 
 def _add(progress: Callable[[int], None], before: int, count: int) -> None:

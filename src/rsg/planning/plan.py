@@ -24,12 +24,12 @@ class Plan:
     """What to do, or why there is nothing to do.
 
     Attributes:
-        task: what was asked.
+        task: what was asked; of a plan for a goal only, the instruction that was found.
         actions: `[T]` indices of actions, empty if no plan was found.
         states: `[T + 1, W]` the states that the plan says it goes through, the first one included.
         nodes: `[T]` the machine node that each action serves; terms: the term of each.
         cost: of actions and transitions together, infinite if no plan was found.
-        expansions: (state, node) pairs expanded.
+        expansions: (state, node) pairs expanded, or states in a search that knows no nodes.
         seconds: spent on planning.
         ended: `found`, or why not: `exhausted` (all that can be reached was tried), `budget`, `time`, `cancelled`.
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
@@ -64,7 +64,7 @@ class Plan:
             "budget": f"the budget of {self.expansions:,} expansions ended",
             "time": "the time limit was reached",
             "cancelled": "the search was cancelled",
-        }[self.ended]
+        }.get(self.ended, self.ended)
         if self.because:
             return f"no plan: {self.because}; {why}"
         if not self.missed:

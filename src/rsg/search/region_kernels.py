@@ -124,10 +124,10 @@ def look(goals: Any, arrays: Arrays, regions: Regions, s: int, near: int) -> int
 @inlined
 def same(holds: Array, r: int, row: Array) -> bool:
     """Whether the terms of a row are those that hold in region r."""
-    equal = True
-    for k in range(len(row)):
-        equal = equal and holds[r, k] == row[k]
-    return equal
+    k = 0
+    while k < len(row) and holds[r, k] == row[k]:
+        k += 1
+    return k == len(row)
 
 
 @compiled

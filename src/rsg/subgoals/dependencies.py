@@ -111,9 +111,11 @@ def _watched(
         for world, numbers in by_world.values():
             states = np.concatenate([part[number].states for number in numbers])
             goals = goal_fn(world, terms, states[0])
-            log_g, log_i = goals(states)
+            log_g = np.asarray(goals(states)[0], dtype=np.float64)
             ends = np.cumsum([len(part[number].states) for number in numbers])[:-1]
-            found = np.clip(log_g - log_i, -1e30, 1e30).astype(np.float32)
+            with np.errstate(divide="ignore"):
+                odds = log_g - np.log(-np.expm1(log_g))
+            found = np.clip(odds, -1e30, 1e30).astype(np.float32)
             for number, piece in zip(numbers, np.split(found, ends), strict=True):
                 rows[number] = piece
         pieces.extend(rows)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import Classifiers, doubtful
+from rsg.subgoals.classifiers import DOUBT, Classifiers, doubtful
 
 Encoder = Callable[[], nn.Module]
 """Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
@@ -33,13 +33,20 @@ class EncodedClassifiers(Classifiers):
         terms: the terms.
         single: whether I is 1 - G.
         seed: of the first weights of the linear layers.
+        doubt: minus the first log-odds of G, as far as the linear layers' offset goes.
     """
 
     def __init__(
-        self, encoder: nn.Module, features: int, terms: Sequence[str], single: bool = False, seed: int = 0
+        self,
+        encoder: nn.Module,
+        features: int,
+        terms: Sequence[str],
+        single: bool = False,
+        seed: int = 0,
+        doubt: float = DOUBT,
     ) -> None:
         super().__init__((), single)
-        self.encoder, self.features = encoder, features
+        self.encoder, self.features, self.doubt = encoder, features, doubt
         networks = 1 if single else 2
         self.heads = nn.Parameter(torch.zeros(0, networks, features))
         self.offsets = nn.Parameter(torch.zeros(0, networks))
@@ -53,7 +60,7 @@ class EncodedClassifiers(Classifiers):
             drawn = [scale * stream(seed, "term", term, "head").standard_normal(tuple(shape)) for term in new]
             fresh = torch.as_tensor(np.stack(drawn)).to(self.heads)
             self.heads = nn.Parameter(torch.cat([self.heads.detach(), fresh]))
-            first = doubtful(shape[0]).to(self.offsets).expand(len(new), shape[0])
+            first = doubtful(shape[0], self.doubt).to(self.offsets).expand(len(new), shape[0])
             self.offsets = nn.Parameter(torch.cat([self.offsets.detach(), first]))
         self.terms += tuple(new)
 

@@ -202,12 +202,14 @@ def build_values(
 
     def make(terms: Sequence[str]) -> Classifiers:
         if encoder is not None:
-            return EncodedClassifiers(seeded(encoder, settings.seed), shape["features"], terms, True, settings.seed)
+            module = seeded(encoder, settings.seed)
+            return EncodedClassifiers(module, shape["features"], terms, True, settings.seed, doubt=0.0)
         if settings.encoder == "sets":
             return SetClassifiers(
                 terms, True, hidden, shape["types"], settings.seed, settings.compiled, settings.context, doubt=0.0
             )
-        return EncodedClassifiers(Flat(shape["inputs"], hidden, settings.seed), hidden, terms, True, settings.seed)
+        module = Flat(shape["inputs"], hidden, settings.seed)
+        return EncodedClassifiers(module, hidden, terms, True, settings.seed, doubt=0.0)
 
     return ValueNetworks(descriptions, make).to(settings.device).eval()
 
