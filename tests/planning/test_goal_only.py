@@ -188,10 +188,10 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
             assert check(toy, found, toy.names[goal])
             assert str(found.task) == " then ".join(toy.names[term] for term in instruction)
         else:
-            assert found.ended == ("budget" if spent >= settings.budget else "exhausted")
+            assert found.ended in (("budget",) if spent >= settings.budget else ("exhausted", "candidates"))
         tried.append(len(searched))
         ended.append(found.ended)
-    assert min(ended.count(one) for one in ("found", "exhausted", "budget")) >= 3
+    assert min(ended.count("found"), ended.count("budget"), ended.count("exhausted") + ended.count("candidates")) >= 3
     assert max(tried) == 1 + 3 + 3 * 2
 
 
@@ -451,7 +451,7 @@ def test_a_threshold_decides_when_a_function_holds():
 )
 def test_a_function_that_does_not_fit(method, answer):
     toy = Toy([[1], [1]], [[0], [1]], (((),),))
-    with pytest.raises(RsgError, match=r"a goal gives for states \[N, W\] whether it holds \[N\], or its probability"):
+    with pytest.raises(RsgError, match=r"a goal gives .*whether it holds.*, or its probability"):
         toy.plan(answer, method=method)
 
 
@@ -470,7 +470,9 @@ def test_a_goal_that_holds_already(method):
     toy = Toy([[1], [2], [2]], [[1], [1], [1]], (((),),))
     made = toy.plan("a", method=method)
     assert (made.found, made.ended, made.missed) == (False, "exhausted", ("a",))
-    assert made.reason == "no plan: a was never reached; everything that can be reached was tried"
+    told = "a was never reached" if method in ("paper", "uniform") else "a holds already, and did not become false"
+    assert made.reason.startswith(f"no plan: {told}")
+    assert made.reason.endswith("; everything that can be reached was tried")
     if method in ("regions", "blind"):
         toy = Toy([[1], [2], [2]], [[1], [0], [1]], (((),),))
         made = toy.plan("a", method=method)
@@ -483,7 +485,7 @@ def test_an_object_that_is_not_there(method):
     """No boat station: all else is reached, and that is said."""
     made = craft("craft-boat", SMALL.replace("5", "."), method=method, budget=3000, per_candidate=50, length_limit=4)
     assert not made.found
-    assert made.ended in ("exhausted", "budget")
+    assert made.ended in ("exhausted", "budget", "candidates")
     assert made.expansions <= 3000
     assert (len(made.actions), len(made.states), made.terms) == (0, 1, ())
     if method in ("regions", "paper"):
@@ -561,7 +563,7 @@ def test_budgets_are_kept_exactly(method):
             assert made.expansions == budget
             assert f"the budget of {budget} expansions ended" in made.reason
         else:
-            assert made.ended == "exhausted"
+            assert made.ended == "candidates"  # seven expansions are less than the ring
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -597,7 +599,7 @@ def test_how_far_a_candidate_may_go():
     several = toy.plan("c", method="paper", per_candidate=60)
     assert several.found
     nothing = toy.plan("c", method="paper", per_candidate=5)
-    assert (nothing.found, nothing.ended) == (False, "exhausted")
+    assert (nothing.found, nothing.ended) == (False, "candidates")
     assert nothing.expansions == 15  # three candidates
 
 

@@ -34,8 +34,8 @@ def deps(
         str,
         typer.Option(
             metavar="HOW",
-            help="From which probability on a subgoal counts as true in the links: calibrated (chosen by the demonstrations, the "
-            "default), paper (the geometric mean of the least and the greatest), half (1/2).",
+            help="From which probability on a subgoal counts as true in the links: calibrated (chosen by the "
+            "demonstrations, the default), paper (the geometric mean of the least and the greatest), half (1/2).",
         ),
     ] = "calibrated",
     top: Annotated[

@@ -263,14 +263,13 @@ def _steps(rules: Rules, holds: Bools, goal: int) -> list[tuple[int, int]]:
     """
     steps: dict[int, int] = {}
     open_steps = [(len(holds) - 1, goal)]
-    seen = set(open_steps)
     while open_steps:
         end, term = open_steps.pop()
-        steps.setdefault(end, term)
+        if steps.setdefault(end, term) != term:  # two came true at once: one of them is told
+            continue
         for need in rules.fulfilled(holds[end - 1], term):
             came = np.flatnonzero(holds[1:end, need] & ~holds[: end - 1, need]) + 1
-            if len(came) and (int(came[-1]), need) not in seen:
-                seen.add((int(came[-1]), need))
+            if len(came) and steps.get(int(came[-1])) != need:
                 open_steps.append((int(came[-1]), need))
     return sorted(steps.items())
 
@@ -331,9 +330,11 @@ def _by_instructions(
         if tried.ended == "cancelled" or (cancelled and cancelled()):
             ended = "cancelled"
             break
-        ended = "budget" if "budget" in (ended, tried.ended) else ended
         if spent >= settings.budget:
+            ended = "budget"
             break
+        if tried.ended == "budget":
+            ended = "candidates"
     never = [term for term in missed if term not in reached] or [problem.name]
     return _no_plan(problem, spent, ended, reached, never, _never(never))
 

@@ -31,7 +31,8 @@ class Plan:
         cost: of actions and transitions together, infinite if no plan was found.
         expansions: (state, node) pairs expanded, or states in a search that knows no nodes.
         seconds: spent on planning.
-        ended: `found`, or why not: `exhausted` (all that can be reached was tried), `budget`, `time`, `cancelled`.
+        ended: `found`, or why not: `exhausted` (all that can be reached was tried), `budget`, `time`, `cancelled`, or
+            `candidates` (no instruction is left to try).
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
     """
@@ -64,6 +65,7 @@ class Plan:
             "budget": f"the budget of {self.expansions:,} expansions ended",
             "time": "the time limit was reached",
             "cancelled": "the search was cancelled",
+            "candidates": "all instructions that may help were tried, each as far as it may go",
         }.get(self.ended, self.ended)
         if self.because:
             return f"no plan: {self.because}; {why}"
