@@ -250,6 +250,7 @@ def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool
         )
         console().print(f"saved in {out}. Try next:", markup=False)
         console().print(f"  rsg eval {name} --subgoals {out} --split novel --per-task 100", markup=False)
+        console().print(f"  rsg plan {name} --goal TERM --subgoals {out}", markup=False)
         console().print(f"  rsg deps {out}", markup=False)
         console().print(f"  rsg info {out}", markup=False)
     if not run.done:

@@ -225,10 +225,11 @@ def section(extent: Extent, results: Results) -> Section:
             "*Recognition*: the description that ranks first among all candidates is the right one. Besides its score "
             f"a description gets {SPECIFIC} for each step that it names. The *ceiling* is an observer who knows the "
             "true subgoals and the shortest trajectory for every description: of those that the trajectory does in "
-            "the fewest steps, it says the one that names the most steps.",
+            "the fewest steps, it says the one that names the most steps. The expert, who looks no further than the "
+            "next subgoal, sometimes takes more steps than needed; then it says none.",
             table(["candidates", "how many", "right", "ceiling", "median time"], ranks),
             _untold(every),
-            f"*Beginnings*: the same {NAMES['train']}, when only the first part of the trajectory is seen.",
+            f"*Beginnings*: among {NAMES['train']}, when only the first part of the trajectory is seen.",
             table(["of the trajectory", "right", f"among the first {TOP}"], begun),
             "*Without candidates*: descriptions are proposed from the subgoals that came true, for compositional "
             "demonstrations. A proposal is right if it allows only what the true description allows: who took one "
