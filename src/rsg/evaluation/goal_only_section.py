@@ -201,6 +201,10 @@ def _ladder_text(steps: Mapping[str, Trials]) -> list[str]:
         f"From the paper's algorithm to ours, and ours with one thing changed; {len(first['success'])} starts of each "
         f"goal, budget {BUDGET:,}.",
         table(["method", *_SHORT_HEAD], rows),
+        "A search over regions has no list of candidates, so some ideas are part of it and have no row: the order of "
+        "the steps that a goal needs is free, as with `and`; what holds already is not asked for; a term that was used "
+        "up may come again; and there is no limit of length. In the paper's algorithm a candidate whose first subgoal "
+        "holds already costs nothing.",
     ]
 
 
