@@ -169,7 +169,7 @@ def _train(store: Store, run: Path, quick: bool, show: _Parts) -> tuple[Progress
             losses.append(figures["loss"])
             advance(1, f"loss {figures['loss']:.3f}  {best}")
 
-        origin = {"world": WORLD, "demos": str(store.folder), "made_by": MADE_BY}
+        origin = {"world": WORLD, "demos": str(store.folder.resolve()), "made_by": MADE_BY}
         learned = learn(
             store, lambda demo: source.world(demo.setting), run, settings, watch=watch, tensorboard=False, source=origin
         )
@@ -232,6 +232,8 @@ def _conclude(report: Path, run: Path, trained: Progress, results: Results, seco
     rsg = _command()
     for words in (
         f"plan {WORLD} '{EXAMPLE}' --subgoals {run}",
+        f"plan {WORLD} --goal craft-bed --subgoals {run}",
+        f"deps {run}",
         f"eval {WORLD} --subgoals {run} --split novel --per-task 100",
         f"info {run}",
         "train --help",
