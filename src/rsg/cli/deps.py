@@ -68,7 +68,7 @@ def deps(
         draw_dependencies(png, found, f"What comes before what: {folder.resolve().name}, {shown}")
     if as_json:
         matrices = {"matrix": found.matrix.tolist(), "conditional": found.conditional.tolist()}
-        emit({"run": str(folder), "threshold": threshold, **found.plain(), **matrices, "links": links(found)[:top]})
+        emit({"run": str(folder), "threshold": threshold, **found.plain(), **matrices, "links": found.links()[:top]})
         return
     _show(found, f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}, threshold {threshold}", top)
     if png:
@@ -107,25 +107,6 @@ def dependencies_of(
         return load_dependencies(folder, shown, threshold=threshold, advance=advance)
 
 
-def links(found: Dependencies) -> list[dict[str, Any]]:
-    """All that ever came before something else, the strongest first."""
-    import numpy as np
-
-    rows, columns = np.nonzero(found.before)
-    order = np.lexsort((-found.conditional[rows, columns], -found.before[rows, columns], -found.matrix[rows, columns]))
-    return [
-        {
-            "first": found.terms[column],
-            "then": found.terms[row],
-            "before": int(found.before[row, column]),
-            "together": int(found.together[row, column]),
-            "d": round(float(found.matrix[row, column]), 6),
-            "conditional": round(float(found.conditional[row, column]), 6),
-        }
-        for row, column in zip(rows[order], columns[order], strict=True)
-    ]
-
-
 def _show(found: Dependencies, title: str, top: int | None) -> None:
     """Prerequisites, then links, as sentences."""
     out = console()
@@ -140,7 +121,7 @@ def _show(found: Dependencies, title: str, top: int | None) -> None:
         some = [found.terms[number] for number in free if (found.achieved[number] > 0) == seen]
         if some:
             out.print(f"  {told}: {', '.join(some)}")
-    every = links(found)
+    every = found.links()
     some_links = every[: TOP if top is None else top]
     out.print("\n[bold]Links[/bold] of the paper's matrix d: what was achieved before what, the strongest first")
     for link in some_links:

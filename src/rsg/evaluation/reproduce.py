@@ -274,5 +274,7 @@ def _raw(made: Reproduction, section: Section, kept: Mapping[str, Plain]) -> str
     jobs = []
     for name, one in kept.items():
         rest = {key: one[key] for key in ("parameters", "needs", "result", "took")}
-        jobs.append(json.dumps({"job": name, "environment": machines.index(one["environment"]), **rest}))
+        jobs.append(
+            json.dumps({"job": name, "environment": machines.index(one["environment"]), **rest}, separators=(",", ":"))
+        )
     return "{\n" + "".join(lines) + '"jobs": [\n' + ",\n".join(jobs) + "\n]\n}\n"

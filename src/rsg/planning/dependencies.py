@@ -63,6 +63,22 @@ class Dependencies:
             raise RsgError(f"nothing is known of the term '{term}'; known are: {', '.join(self.terms)}")
         return self.terms.index(term)
 
+    def links(self) -> list[dict[str, Any]]:
+        """All that ever came before something else, the strongest first, as plain JSON."""
+        rows, columns = np.nonzero(self.before)
+        order = np.lexsort((-self.conditional[rows, columns], -self.before[rows, columns], -self.matrix[rows, columns]))
+        return [
+            {
+                "first": self.terms[column],
+                "then": self.terms[row],
+                "before": int(self.before[row, column]),
+                "together": int(self.together[row, column]),
+                "d": round(float(self.matrix[row, column]), 6),
+                "conditional": round(float(self.conditional[row, column]), 6),
+            }
+            for row, column in zip(rows[order], columns[order], strict=True)
+        ]
+
     def plain(self) -> dict[str, Any]:
         """All of it as JSON."""
         return {

@@ -290,9 +290,8 @@ def _kept(run: Run) -> dict[str, Dependencies]:
         fits = content["format"] == "rsg-dependencies" and content["version"] == 1
         if fits and content["weights"] == run.digest("best"):
             return {name: Dependencies.restored(one) for name, one in content["by_threshold"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+    except RunError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RsgError):
         pass  # none, or damaged: found anew
-    except RsgError as error:
-        if isinstance(error, RunError):
-            raise
     return {}
