@@ -132,7 +132,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
             spent.clear()
         start, number = time.process_time(), step % steps
         optimizer.zero_grad(set_to_none=True)
-        method.gradients(data.batch(number), stream(0, "step", number))
+        method.gradients(data.batch(number), stream(0, "step", number), number)
         optimizer.step()
         torch.autograd.graph.increment_version(list(module.parameters()))
         spent.append(time.process_time() - start)

@@ -120,6 +120,37 @@ def marginal_score(scores):
     return most if most == -inf else most + np.log(sum(np.exp(value - most) for _, value in scores))
 
 
+def expected_score(q):
+    """What is expected if chance leaves node v at s with probability G_v(s), where it can stay and leave; an adventure
+    in which the best of several ways on is chosen."""
+    costs = bellman(q.graph, q.machine, q.log_g, q.log_i, q.weight, q.one_action)
+    last, steps = q.machine.nodes - 1, len(q.taken)
+
+    def leave(i, v):
+        s, ways = q.graph.path[i], [-inf]
+        for w in q.machine.successors(v).tolist():
+            if w == last and i < steps:
+                continue  # the task is done at the last state only
+            ways.append(-transition_cost(q.machine, q.log_g[s], q.log_i[s], v, w) + (w != last and at(i, w, True)))
+        return max(ways)
+
+    def stay(i, v, fresh):
+        if i < steps:
+            return log_rat(q, costs, i, v, fresh) + at(i + 1, v, False)
+        stops = 0.0 if fresh and q.one_action else q.log_i[q.graph.path[i]][q.machine.term_of[v]]
+        return stops if q.open_end else -inf
+
+    def at(i, v, fresh):
+        stays = stay(i, v, fresh)
+        leaves = -inf if fresh and q.one_action else leave(i, v)
+        if -inf in (stays, leaves) or (fresh and q.one_action):
+            return max(stays, leaves)
+        g = np.exp(q.log_g[q.graph.path[i]][q.machine.term_of[v]])
+        return g * leaves + (1 - g) * stays
+
+    return leave(0, 0)
+
+
 def as_arrays(machine, alignment, steps):
     """An alignment as zeros and ones: acts `[T, V]` and crossings `[T + 1, E]`."""
     acts, crossings = np.zeros((steps, machine.nodes)), np.zeros((steps + 1, machine.edges))

@@ -25,6 +25,7 @@ from rsg.demos import Demonstration
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.evaluation import evaluate_planning
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn, load_subgoals, untrained
+from rsg.subgoals.learning import figures_of
 from rsg.training import Run, TrainingData
 
 DEMOS = small_demos()
@@ -130,10 +131,13 @@ def test_what_is_not_mentioned_and_its_gradient():
     module = randomised(SetClassifiers(terms, single=True, hidden=8, fast=False).double(), rng)
     method = RationalSubgoals(module, settings, world_of, tasks)
 
-    def loss():
-        return -method.held_out_score(demos, stream(0, "negatives"))
+    def loss(doubt=0.5):
+        rng = stream(0, "negatives")
+        explained = [method.explain(demo, method._candidates(demo, rng), doubt) for demo in demos]
+        return figures_of(explained, 0.3, doubt)["loss"]
 
-    assert method.gradients(demos, stream(0, "negatives"))["loss"] == pytest.approx(loss(), abs=1e-12)
+    assert method.gradients(demos, stream(0, "negatives"), 199)["loss"] == pytest.approx(loss(), abs=1e-12)
+    assert loss() > loss(doubt=0.0) == -method.held_out_score(demos, stream(0, "negatives"))
     found, expected = [], []
     for parameter in module.parameters():
         slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
@@ -151,10 +155,9 @@ def test_what_is_not_mentioned_and_its_gradient():
     assert len(found) >= 10
     assert relative_error(np.array(found), np.array(expected)) <= 1e-6
 
-    free = RationalSubgoals(module, replace(settings, unmentioned=0.0), world_of, tasks)
     for demo in demos:
         candidates = method._candidates(demo, stream(0, "negatives"))
-        dear, cheap = method.explain(demo, candidates), free.explain(demo, candidates)
+        dear, cheap = method.explain(demo, candidates, 0.5), method.explain(demo, candidates)
         others = [number for number in dear.numbers if terms[number] not in demo.task.split()]
         g = 1 / (1 + np.exp(-module.evaluate(world_of(demo), demo.states, others)[..., 0]))
         assert dear.claimed == cheap.claimed == pytest.approx(g.mean(axis=0).sum(), abs=1e-12)
@@ -162,6 +165,9 @@ def test_what_is_not_mentioned_and_its_gradient():
         for state, row in zip(dear.ground.graph.path, g, strict=True):
             slope[state, -len(others) :, 0] -= 0.5 * row * (1 - row) / len(demo.states)
         np.testing.assert_allclose(dear.slope - cheap.slope, slope, atol=1e-12)
+
+    late = method.gradients(demos, stream(0, "negatives"), 200)["loss"]  # after so many steps it costs nothing
+    assert late == pytest.approx(loss(doubt=0.0), abs=1e-12)
 
 
 # ---- the same again

@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply"),  # the hash, uncompiled
 ]
 SLOW = bool(numba.config.DISABLE_JIT)
-OPTIONS = list(product([True, False], repeat=2))  # one_action, marginal
+OPTIONS = list(product([True, False], ["max", "sum", "expectation"]))  # one_action, alignment
 H = 1e-5  # the step of finite differences
 
 
@@ -52,30 +52,36 @@ def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), op
     return Question(graph, taken_edges(graph, done), machine, log_g, log_i, alpha, weight, one_action, open_end)
 
 
-def ask(q, marginal):
-    how = Rationality(q.alpha, q.weight, q.one_action, marginal, q.open_end)
+def ask(q, alignment):
+    how = Rationality(q.alpha, q.weight, q.one_action, alignment, q.open_end)
     return score(q.graph, q.taken, q.machine, q.log_g, q.log_i, how)
 
 
-def value_at(q, marginal, values):
+def value_at(q, alignment, values):
     """The score with other log G and log I, `[2, S, terms]`."""
-    return ask(q._replace(log_g=values[0], log_i=values[1]), marginal).value
+    return ask(q._replace(log_g=values[0], log_i=values[1]), alignment).value
 
 
 # The score and its alignment.
 
 
-def compare_with_all_alignments(q, marginal):
+def compare_with_all_alignments(q, alignment):
     scores = reference.all_scores(q)
-    expected = reference.marginal_score(scores) if marginal else reference.best_score(scores)
-    found = ask(q, marginal)
+    expected = {
+        "max": lambda: reference.best_score(scores),
+        "sum": lambda: reference.marginal_score(scores),
+        "expectation": lambda: reference.expected_score(q),
+    }[alignment]()
+    found = ask(q, alignment)
     if expected == -inf:
         assert found.value == -inf
         assert not any(part.any() for part in (found.slope_g, found.slope_i, found.acts, found.crossings))
         return
     assert found.value == pytest.approx(expected, rel=1e-10, abs=1e-10)
     np.testing.assert_allclose(found.acts.sum(axis=1), 1, rtol=1e-10)
-    if marginal:
+    if alignment == "expectation":
+        return
+    if alignment == "sum":
         for part, probability in zip((found.acts, found.crossings), reference.posterior(q, scores), strict=True):
             np.testing.assert_allclose(part, probability, rtol=1e-10, atol=1e-10)
         return
@@ -93,10 +99,10 @@ def test_the_score_is_that_of_all_alignments_on_100_random_cases(batch):
     rng = stream(batch, "alignments")
     impossible = 0
     for case in range(8 if SLOW else 100):
-        one_action, marginal = OPTIONS[case % 4]
-        q = random_question(rng, one_action, impossible=[0.0, 0.1][case // 4 % 2])
-        compare_with_all_alignments(q, marginal)
-        impossible += ask(q, marginal).value == -inf
+        one_action, alignment = OPTIONS[case % 6]
+        q = random_question(rng, one_action, impossible=[0.0, 0.1][case // 6 % 2])
+        compare_with_all_alignments(q, alignment)
+        impossible += ask(q, alignment).value == -inf
     assert SLOW or 5 <= impossible <= 60
 
 
@@ -105,11 +111,11 @@ def test_the_score_of_an_unfinished_demonstration_is_that_of_all_alignments_on_1
     rng = stream(batch, "unfinished")
     unfinished = 0
     for case in range(8 if SLOW else 100):
-        one_action, marginal = OPTIONS[case % 4]
-        q = random_question(rng, one_action, [0.0, 0.1][case // 4 % 2], steps=(0, 5), open_end=True)
-        compare_with_all_alignments(q, marginal)
-        closed, found = ask(q._replace(open_end=False), marginal).value, ask(q, marginal).value
-        assert found >= closed  # what may end anywhere may also end at the end
+        one_action, alignment = OPTIONS[case % 6]
+        q = random_question(rng, one_action, [0.0, 0.1][case // 6 % 2], steps=(0, 5), open_end=True)
+        compare_with_all_alignments(q, alignment)
+        closed, found = ask(q._replace(open_end=False), alignment).value, ask(q, alignment).value
+        assert found >= closed or alignment == "expectation"  # what may end anywhere may also end at the end
         unfinished += found > closed
     assert unfinished >= (5 if SLOW else 60)
 
@@ -119,9 +125,9 @@ def test_an_unfinished_demonstration_may_be_shorter_than_the_task():
     chain = Machine.of(parse("a then b"))
     log_g, log_i = log_sigmoid(stream(1, "too short").normal(size=(2, len(q.graph.states), 2)))
     q = q._replace(machine=chain, log_g=log_g, log_i=log_i)
-    for one_action, marginal in OPTIONS:
-        compare_with_all_alignments(q._replace(one_action=one_action), marginal)
-        assert ask(q._replace(one_action=one_action), marginal).value > -inf
+    for one_action, alignment in OPTIONS:
+        compare_with_all_alignments(q._replace(one_action=one_action), alignment)
+        assert ask(q._replace(one_action=one_action), alignment).value > -inf
 
 
 def test_fewer_steps_than_subgoals():
@@ -130,31 +136,31 @@ def test_fewer_steps_than_subgoals():
     chain = Machine.of(parse("a then b"))
     log_g, log_i = log_sigmoid(rng.normal(size=(2, len(q.graph.states), 2)))
     q = q._replace(machine=chain, log_g=log_g, log_i=log_i)
-    for marginal in (True, False):
-        compare_with_all_alignments(q, marginal)
-        assert ask(q, marginal).value == -inf
-        assert ask(q._replace(one_action=False), marginal).value > -inf
-        compare_with_all_alignments(q._replace(one_action=False), marginal)
+    for alignment in ("max", "sum", "expectation"):
+        compare_with_all_alignments(q, alignment)
+        assert ask(q, alignment).value == -inf
+        assert ask(q._replace(one_action=False), alignment).value > -inf
+        compare_with_all_alignments(q._replace(one_action=False), alignment)
 
 
 def test_a_demonstration_without_a_step():
     q = random_question(stream(0, "no step"), False, 0.0, steps=(0, 0))
-    for one_action, marginal in OPTIONS:
+    for one_action, alignment in OPTIONS:
         for open_end in (False, True):
-            compare_with_all_alignments(q._replace(one_action=one_action, open_end=open_end), marginal)
+            compare_with_all_alignments(q._replace(one_action=one_action, open_end=open_end), alignment)
 
 
 def test_scores_alone_are_those_of_score():
     """Several machines over one table of terms, with or without an open end."""
     rng = stream(0, "scores alone")
     for case in range(3 if SLOW else 60):
-        one_action, marginal = OPTIONS[case % 4]
+        one_action, alignment = OPTIONS[case % 6]
         q = random_question(rng, one_action, 0.0)
         tables = log_sigmoid(rng.normal(0, 2, (2, len(q.graph.states), 3)))
         machines = [Machine.of(sample_task("abc", int(rng.integers(3)), rng)) for _ in range(6)]
         places = [["abc".index(str(term)) for term in machine.terms] for machine in machines]
         columns = [np.array([*places[i], -1], dtype=np.int32)[machine.term_of] for i, machine in enumerate(machines)]
-        how = Rationality(q.alpha, q.weight, one_action, marginal, case % 3 == 0)
+        how = Rationality(q.alpha, q.weight, one_action, alignment, case % 3 == 0)
         found = score_values(q.graph, q.taken, machines, *tables, how, columns)
         for machine, place, value in zip(machines, places, found, strict=True):
             assert value == score(q.graph, q.taken, machine, *tables[..., place], how).value
@@ -207,21 +213,21 @@ def relative_error(found, expected):
 
 
 @pytest.mark.parametrize("open_end", [False, True])
-@pytest.mark.parametrize(("one_action", "marginal"), OPTIONS)
-def test_gradients_of_the_score(one_action, marginal, open_end):
-    rng = stream(0, "gradients", int(one_action), int(marginal), *(["open"] if open_end else []))
+@pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
+def test_gradients_of_the_score(one_action, alignment, open_end):
+    rng = stream(0, "gradients", int(one_action), alignment, *(["open"] if open_end else []))
     wanted, kinks, checked = 2 if SLOW else 60, 0, 0
     while checked < wanted:
         q = random_question(rng, one_action, [0.0, 0.2][checked % 2], (1, 3 if SLOW else 5), (3, 4 if SLOW else 8))
         q = q._replace(open_end=open_end)
-        found = ask(q, marginal)
+        found = ask(q, alignment)
         if found.value == -inf:
             continue
         values = np.stack([q.log_g, q.log_i])
         slopes = np.stack([found.slope_g, found.slope_i])
         assert not slopes[values == -inf].any()
         entries = [tuple(entry) for entry in np.argwhere(values > -inf)]
-        expected, smooth = differences(partial(value_at, q, marginal), values, entries)
+        expected, smooth = differences(partial(value_at, q, alignment), values, entries)
         if not smooth.all():
             kinks += 1
             continue
@@ -291,12 +297,12 @@ def whole_objective(model, world, graph, taken, how, beta=0.7, gamma=0.3):
 
 
 @pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize(("one_action", "marginal"), OPTIONS)
-def test_the_gradient_of_the_whole_objective_through_the_network(single, one_action, marginal):
-    rng = stream(1, "whole", int(single), int(one_action), int(marginal))
+@pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
+def test_the_gradient_of_the_whole_objective_through_the_network(single, one_action, alignment):
+    rng = stream(1, "whole", int(single), int(one_action), alignment)
     world, graph, taken = demonstration()
     model = randomised(SetClassifiers(TERMS, single, hidden=8, fast=False).double(), rng)
-    how = Rationality(one_action=one_action, marginal=marginal)
+    how = Rationality(one_action=one_action, alignment=alignment)
     odds = model.evaluate(world, graph.states, [0])
     assert (odds != odds.astype(np.float32)).any()  # nothing on the way is of single precision
     _, gradient = whole_objective(model, world, graph, taken, how)
@@ -305,7 +311,7 @@ def test_the_gradient_of_the_whole_objective_through_the_network(single, one_act
     found, expected = [], []
     for parameter in model.parameters():
         slopes = parameter.grad.numpy().ravel()
-        entries = rng.choice(np.flatnonzero(slopes), 1 if SLOW else 9, replace=True)
+        entries = rng.choice(np.flatnonzero(slopes), 1 if SLOW else 11, replace=True)
         entries = np.unique([*entries, rng.integers(len(slopes))])  # the last one often has no gradient
         values = parameter.data.numpy().reshape(-1)
 

@@ -20,7 +20,7 @@ from rsg.search import SearchSettings
 from rsg.search.beam_graph import beam_graph
 from rsg.subgoals import RationalSubgoals, SetClassifiers
 from rsg.subgoals.classifiers import log_sigmoid
-from rsg.subgoals.learning import RsgSettings, figures_of
+from rsg.subgoals.learning import figures_of
 from rsg.subgoals.objective import taken_edges
 from rsg.subgoals.runs import build
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights, load_values
@@ -217,18 +217,19 @@ def random_question(rng, one_action):
     return Question(graph, taken_edges(graph, actions), task, log_g, log_i, *numbers, one_action)
 
 
-@pytest.mark.parametrize(("one_action", "marginal"), OPTIONS)
-def test_scores_on_beam_graphs_and_their_gradients(one_action, marginal):
-    rng = stream(0, "scores", int(one_action), int(marginal))
+@pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
+def test_scores_on_beam_graphs_and_their_gradients(one_action, alignment):
+    rng = stream(0, "scores", int(one_action), alignment)
     wanted, checked, kinks = 2 if SLOW else 20, 0, 0
     while checked < wanted:
         q = random_question(rng, one_action)
-        found, scores = ask(q, marginal), reference.all_scores(q)
-        expected = reference.marginal_score(scores) if marginal else reference.best_score(scores)
+        found, scores = ask(q, alignment), reference.all_scores(q)
+        kinds = {"max": reference.best_score, "sum": reference.marginal_score}
+        expected = kinds[alignment](scores) if alignment in kinds else reference.expected_score(q)
         assert found.value == pytest.approx(expected, rel=1e-10)
         values = np.stack([q.log_g, q.log_i])
         entries = [tuple(entry) for entry in np.ndindex(values.shape)]
-        slopes, smooth = differences(lambda x, q=q: value_at(q, marginal, x), values, entries)
+        slopes, smooth = differences(lambda x, q=q: value_at(q, alignment, x), values, entries)
         if found.value == -inf or not smooth.all():
             kinks += 1
             continue
@@ -291,7 +292,7 @@ def test_the_gradient_of_the_loss():
     method._world_of = lambda _: world
     rng = stream(0, "loss")
     classifiers = randomised(method.module.double(), rng).classifiers
-    method.gradients(demos, stream(0, "chance"))
+    method.gradients(demos, stream(0, "chance"), 0)
     assert all(parameter.grad.any() for parameter in method.values.parameters())
     kept = [parameter.grad.numpy().ravel().copy() for parameter in classifiers.parameters()]
     found, expected = [], []
@@ -302,8 +303,8 @@ def test_the_gradient_of_the_loss():
         def loss(x, content=content):
             content[:] = x
             chance = stream(0, "chance")
-            explained = [method.explain(demo, method._candidates(demo, chance), chance) for demo in demos]
-            return figures_of(explained, RsgSettings(gamma=0.3))["loss"]
+            explained = [method.explain(demo, method._candidates(demo, chance), 0.01, chance) for demo in demos]
+            return figures_of(explained, 0.3, 0.01)["loss"]
 
         before = content.copy()
         differs, smooth = differences(loss, content, entries)
@@ -318,7 +319,7 @@ def test_the_same_seed_gives_the_same_gradients():
     gradients = []
     for seed in (1, 1, 2):
         method, data = make()
-        figures = method.gradients(data.batch(0)[:2], stream(seed, "step"))
+        figures = method.gradients(data.batch(0)[:2], stream(seed, "step"), 0)
         gradients.append((figures, [parameter.grad.numpy().tobytes() for parameter in method.module.parameters()]))
     assert gradients[0] == gradients[1] != gradients[2]
 
@@ -333,7 +334,7 @@ def test_the_held_out_score_is_the_same_at_each_look():
 
 def test_negatives_from_the_language_have_no_value():
     method, data = make(negatives_from="language")
-    assert np.isfinite(method.gradients(data.batch(0)[:2], stream(0, "step"))["loss"])
+    assert np.isfinite(method.gradients(data.batch(0)[:2], stream(0, "step"), 0)["loss"])
 
 
 @pytest.mark.skipif(SLOW, reason="trains a network")

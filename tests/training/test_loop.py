@@ -39,7 +39,7 @@ class Line:
             for parameter in self.module.parameters():
                 parameter.fill_(0.5)
 
-    def gradients(self, demos, rng):
+    def gradients(self, demos, rng, step):
         self.before(len(self.batches))
         self.batches.append([int(demo.states[0, 0]) for demo in demos])
         seen = torch.as_tensor(np.stack([demo.states[0] for demo in demos]), dtype=torch.float32) / 40
@@ -262,8 +262,8 @@ def test_with_a_budget_the_rate_falls_with_the_time():
 def test_a_loss_that_is_no_number(tmp_path, loss, monkeypatch):
     gradients = Line.gradients
 
-    def broken(self, demos, rng):
-        figures = gradients(self, demos, rng)
+    def broken(self, demos, rng, step):
+        figures = gradients(self, demos, rng, step)
         return {**figures, "loss": loss} if len(self.batches) == 12 else figures
 
     monkeypatch.setattr(Line, "gradients", broken)

@@ -5,6 +5,10 @@ this very state, and *moved* if an action has been taken for v. A machine transi
 one-action rule a fresh label must act before it can be left: an atom needs two states. v_T is entered at the last
 state only. With an *open end* the demonstration may stop at any label, as far as its subgoal is not true yet: the task
 goes on where nobody looks.
+
+Alignments can be joined in three ways: `MAX` takes the best one, `SUM` all of them (log-sum-exp), and `EXPECTATION` is
+the appendix's stochastic formulation: chance leaves a node with probability G_v(s) and stays with 1 - G_v(s), the score
+is expected, and the demonstrator chooses the best of several ways on. What is impossible has no chance.
 """
 
 from __future__ import annotations
@@ -18,14 +22,25 @@ from rsg.core.compiled import compiled
 from rsg.subgoals.rationality import FRESH, MOVED
 
 Array = NDArray[Any]
+MAX, SUM, EXPECTATION = 0, 1, 2
+JOINED = ("max", "sum", "expectation")  # their names
 
 
 @compiled
-def join(a: float, b: float, marginal: bool) -> float:
-    """The better of two scores, or with `marginal` the logarithm of the sum of both."""
-    if not marginal or a == -np.inf or b == -np.inf:
+def join(a: float, b: float, joined: int) -> float:
+    """The better of two scores, or with `SUM` the logarithm of the sum of both."""
+    if joined != SUM or a == -np.inf or b == -np.inf:
         return max(a, b)
     return max(a, b) + np.log1p(np.exp(-abs(a - b)))  # type: ignore[no-any-return]
+
+
+@compiled
+def join_with_chance(stay: float, leave: float, log_g: float, joined: int) -> float:
+    """The score of a label from that of staying in its node and that of leaving it."""
+    if joined != EXPECTATION or stay == -np.inf or leave == -np.inf:
+        return join(stay, leave, joined)
+    g = np.exp(log_g)
+    return g * leave + (1.0 - g) * stay  # type: ignore[no-any-return]
 
 
 @compiled
@@ -53,68 +68,88 @@ def ways_on(i: int, edge: int, path: Array, values: Any, order: Any, v: int, bes
 
 
 @compiled
-def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array) -> float:
-    """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
-
-    The score (paper, eq. 2) is Σ log Rat of the actions + Σ (log G + log I) at the transitions, for the best
-    alignment, or summed over all alignments.
-    """
-    _, _, one_action, marginal, open_end = how
-    next_start = order[1]
-    steps, last = len(path) - 1, len(order[0]) - 1
-    for i in range(steps, -1, -1):
-        for v in range(last - 1, 0, -1):
-            stop = values[1][path[i], order[0][v]] if open_end else -np.inf
-            total = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else stop
-            for edge in range(next_start[v], next_start[v + 1]):
-                total = join(total, ways_on(i, edge, path, values, order, v, best), marginal)
-            best[i, v, MOVED] = total
-            if not one_action:
-                best[i, v, FRESH] = total
-            else:
-                stop = 0.0 if open_end else -np.inf  # it was asked on entering whether it is true yet
-                best[i, v, FRESH] = rat[i, v, FRESH] + best[i + 1, v, MOVED] if i < steps else stop
+def leaving(i: int, v: int, path: Array, values: Any, order: Any, joined: int, best: Array) -> float:
+    """The score of leaving v at state i along any of its edges."""
     total = -np.inf
-    for edge in range(next_start[0], next_start[1]):
-        total = join(total, ways_on(0, edge, path, values, order, 0, best), marginal)
+    for edge in range(order[1][v], order[1][v + 1]):
+        total = join(total, ways_on(i, edge, path, values, order, v, best), joined)
     return total
 
 
 @compiled
-def share(option: float, total: float, marginal: bool, taken: bool) -> float:
-    """The part of a label's weight that goes along an option: all along the first best one, or as by its score."""
-    if option == -np.inf or total == -np.inf:
-        return 0.0
-    if marginal:
-        return np.exp(option - total)  # type: ignore[no-any-return]
-    return 1.0 if option == total and not taken else 0.0
+def align(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array) -> float:
+    """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
+
+    The score (paper, eq. 2) is Σ log Rat of the actions + Σ (log G + log I) at the transitions, for the best
+    alignment, summed over all alignments, or expected.
+    """
+    _, _, one_action, joined, open_end = how
+    steps, last = len(path) - 1, len(order[0]) - 1
+    for i in range(steps, -1, -1):
+        for v in range(last - 1, 0, -1):
+            stop = values[1][path[i], order[0][v]] if open_end else -np.inf
+            stay = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else stop
+            leave = leaving(i, v, path, values, order, joined, best)
+            best[i, v, MOVED] = join_with_chance(stay, leave, values[0][path[i], order[0][v]], joined)
+            if not one_action:
+                best[i, v, FRESH] = best[i, v, MOVED]
+            else:
+                stop = 0.0 if open_end else -np.inf  # it was asked on entering whether it is true yet
+                best[i, v, FRESH] = rat[i, v, FRESH] + best[i + 1, v, MOVED] if i < steps else stop
+    return leaving(0, 0, path, values, order, joined, best)
 
 
 @compiled
-def trace(
-    path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array, acts: Array, crossings: Array, stops: Array
+def share(option: float, total: float, joined: int) -> float:
+    """The part of a label's weight that goes along an option: all along the best one, or as by its score."""
+    if option == -np.inf or total == -np.inf:
+        return 0.0
+    if joined == SUM:
+        return np.exp(option - total)  # type: ignore[no-any-return]
+    return 1.0 if option == total else 0.0
+
+
+@compiled
+def share_of_staying(stay: float, leave: float, log_g: float, joined: int) -> float:
+    """The part of a label's weight that stays in its node."""
+    if joined != EXPECTATION or stay == -np.inf or leave == -np.inf:
+        return share(stay, join(stay, leave, joined), joined)
+    return 1.0 - np.exp(log_g)  # type: ignore[no-any-return]
+
+
+@compiled
+def go_on(
+    i: int, v: int, weight: float, path: Array, values: Any, order: Any, joined: int, best: Array, found: Any
 ) -> None:
-    """The arg-max of eq. 2, the alignment itself, first state first; under `marginal` the probability of each part.
+    """Let the weight of a label leave v at state i: along the first best edge, or along all as by their scores."""
+    crossings, reach = found
+    next_start, next_node = order[1], order[2]
+    total = leaving(i, v, path, values, order, joined, best)
+    left = weight
+    for edge in range(next_start[v], next_start[v + 1]):
+        part = min(left, weight * share(ways_on(i, edge, path, values, order, v, best), total, joined))
+        left -= part
+        crossings[i, edge] += part
+        if next_node[edge] < len(order[0]) - 1:
+            reach[i, next_node[edge], FRESH] += part
+
+
+@compiled
+def trace(path: Array, values: Any, order: Any, how: Any, rat: Array, best: Array, found: Any) -> None:
+    """The arg-max of eq. 2, the alignment itself, first state first; or the probability of each part of it.
 
     Args:
         best: as filled by `align`.
-        acts: `[T, V, 2]` the weight with which action i serves node v, fresh or moved.
-        crossings: `[T + 1, E]` the weight with which each machine edge is taken at state i.
-        stops: `[V]` the weight with which it stops in a node that it has served.
+        found: arrays to fill. `acts` `[T, V, 2]`: the weight with which action i serves node v, fresh or moved;
+            `crossings` `[T + 1, E]`: that with which each machine edge is taken at state i; `stops` `[V]`: that with
+            which it stops in a node that it has served; `chances` `[T + 1, V]`: the gradient with respect to log G as
+            far as it is a chance.
     """
-    _, _, one_action, marginal, open_end = how
-    next_start, next_node = order[1], order[2]
+    _, _, one_action, joined, open_end = how
+    acts, crossings, stops, chances = found
     steps, last = len(path) - 1, len(order[0]) - 1
     reach = np.zeros((steps + 1, last + 1, 2))
-    total = -np.inf
-    for edge in range(next_start[0], next_start[1]):
-        total = join(total, ways_on(0, edge, path, values, order, 0, best), marginal)
-    gone = False
-    for edge in range(next_start[0], next_start[1]):
-        part = share(ways_on(0, edge, path, values, order, 0, best), total, marginal, gone)
-        gone = gone or part > 0
-        crossings[0, edge] += part
-        reach[0, next_node[edge], FRESH] += part
+    go_on(0, 0, 1.0, path, values, order, joined, best, (crossings, reach))
     for i in range(steps + 1):
         for v in range(1, last):
             if not one_action:
@@ -122,35 +157,37 @@ def trace(
             elif reach[i, v, FRESH] > 0 and i < steps:
                 acts[i, v, FRESH] += reach[i, v, FRESH]
                 reach[i + 1, v, MOVED] += reach[i, v, FRESH]
-            here, gone = reach[i, v, MOVED], False
+            here = reach[i, v, MOVED]
             if here == 0.0:
                 continue
+            stop = values[1][path[i], order[0][v]] if open_end else -np.inf
+            stay = rat[i, v, MOVED] + best[i + 1, v, MOVED] if i < steps else stop
+            leave = leaving(i, v, path, values, order, joined, best)
+            log_g = values[0][path[i], order[0][v]]
+            part = share_of_staying(stay, leave, log_g, joined)
             if i < steps:
-                part = share(rat[i, v, MOVED] + best[i + 1, v, MOVED], best[i, v, MOVED], marginal, False)
-                gone = part > 0
                 acts[i, v, MOVED] += here * part
                 reach[i + 1, v, MOVED] += here * part
-            elif open_end:
-                part = share(values[1][path[i], order[0][v]], best[i, v, MOVED], marginal, False)
-                gone = part > 0
+            else:
                 stops[v] += here * part
-            for edge in range(next_start[v], next_start[v + 1]):
-                part = share(ways_on(i, edge, path, values, order, v, best), best[i, v, MOVED], marginal, gone)
-                gone = gone or part > 0
-                crossings[i, edge] += here * part
-                if next_node[edge] < last:
-                    reach[i, next_node[edge], FRESH] += here * part
+            if part < 1.0:
+                go_on(i, v, here * (1.0 - part), path, values, order, joined, best, (crossings, reach))
+            if joined == EXPECTATION and stay > -np.inf and leave > -np.inf:
+                chances[i, v] += here * np.exp(log_g) * (leave - stay)
 
 
 @compiled
-def pull_crossings(path: Array, order: Any, crossings: Array, stops: Array, d_g: Array, d_i: Array) -> None:
-    """Add the gradient of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
+def pull_crossings(path: Array, order: Any, found: Any, d_g: Array, d_i: Array) -> None:
+    """Add the gradients of Σ crossings · (log G + log I), the second sum of eq. 2, of Σ stops · log I, of chances."""
+    _, crossings, stops, chances = found
     term_of, next_start, next_node = order
     last = len(term_of) - 1
     for v in range(1, last):
         d_i[path[-1], term_of[v]] += stops[v]
     for i in range(len(path)):
         for v in range(last):
+            if v > 0:
+                d_g[path[i], term_of[v]] += chances[i, v]
             for edge in range(next_start[v], next_start[v + 1]):
                 if crossings[i, edge] != 0.0:
                     if v > 0:

@@ -16,7 +16,8 @@ from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine, sample_task
 from rsg.search import StateGraph, local_graph
-from rsg.subgoals.classifiers import Classifiers, Floats, Part
+from rsg.subgoals.alignment import JOINED
+from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part
 from rsg.subgoals.objective import Rationality, Score, contrast, score, taken_edges
 from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
@@ -39,10 +40,12 @@ class RsgSettings(TrainingSettings):
         beta: β, how sharply the contrastive term compares scores.
         gamma: γ, its weight.
         one_action: whether a node that was entered must be served by an action before it is left.
-        alignment: `max` takes the best alignment, `sum` all (log-sum-exp).
+        alignment: `max` takes the best alignment, `sum` all (log-sum-exp), `expectation` leaves nodes by chance.
         negatives: how many other tasks each demonstration is compared with.
         negatives_from: `descriptions` of other demonstrations, or the task `language`.
+        doubt: minus the first log-odds of G: a subgoal is false until something that is there says otherwise.
         unmentioned: what it costs to call a subgoal of those tasks true that the demonstration's own does not mention.
+        unmentioned_steps: after so many steps it costs nothing any more.
         scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` on the paper's search.
         full_layers: exhaustive layers of that search.
         beam_layers: layers after them, in which only the best states are kept.
@@ -63,7 +66,9 @@ class RsgSettings(TrainingSettings):
     alignment: str = "max"
     negatives: int = 5
     negatives_from: str = "descriptions"
+    doubt: float = DOUBT
     unmentioned: float = 0.01
+    unmentioned_steps: int = 200
     scheme: str = "exact"
     full_layers: int = 3
     beam_layers: int = 15
@@ -74,8 +79,8 @@ class RsgSettings(TrainingSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.alignment not in ("max", "sum"):
-            raise RsgError(f"alignment is max or sum, not '{self.alignment}'")
+        if self.alignment not in JOINED:
+            raise RsgError(f"alignment is max, sum or expectation, not '{self.alignment}'")
         if self.negatives_from not in ("descriptions", "language"):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
         if self.scheme not in ("exact", "sampled"):
@@ -86,13 +91,13 @@ class RsgSettings(TrainingSettings):
             raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
             raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
-        if self.unmentioned < 0:
-            raise RsgError("unmentioned must not be negative")
+        if self.unmentioned < 0 or self.unmentioned_steps < 0:
+            raise RsgError("unmentioned and unmentioned_steps must not be negative")
 
     @property
     def rationality(self) -> Rationality:
         """The part that scores depend on."""
-        return Rationality(self.alpha, self.weight, self.one_action, self.alignment == "sum")
+        return Rationality(self.alpha, self.weight, self.one_action, self.alignment)
 
 
 class RationalSubgoals:
@@ -119,23 +124,28 @@ class RationalSubgoals:
         """What it takes to build the classifiers again."""
         return {"terms": list(self.module.terms), "shape": self.module.shape}
 
-    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective, averaged over the batch."""
-        explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
+        price = self._price(step)
+        explained = [self.explain(demo, self._candidates(demo, rng), price) for demo in demos]
         parts: dict[int, tuple[World, list[Part]]] = {}
         for one in explained:
             part = (one.ground.graph.states, one.numbers, one.slope / -len(demos))
             parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
-        return figures_of(explained, self.settings)
+        return figures_of(explained, self.settings.gamma, price)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
-        """The objective, averaged."""
+        """The objective of the paper, averaged."""
         explained = [self.explain(demo, self._candidates(demo, rng)) for demo in demos]
-        return -figures_of(explained, self.settings)["loss"]
+        return -figures_of(explained, self.settings.gamma)["loss"]
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
+    def _price(self, step: int) -> float:
+        """What it costs at a step to call true what is not mentioned."""
+        return self.settings.unmentioned if step < self.settings.unmentioned_steps else 0.0
+
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> Explained:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
         ground = self.ground(demo)
         terms = list(dict.fromkeys(name for machine in tasks for name in names(machine)))
@@ -155,7 +165,7 @@ class RationalSubgoals:
             if share != 0.0:
                 add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
         own = len(names(tasks[0]))
-        claimed = claim_less(self.settings.unmentioned, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
+        claimed = claim_less(price, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
         return Explained(ground, tuple(numbers), scores, compared, claimed, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
@@ -271,7 +281,7 @@ class Explained:
     slope: Floats
 
 
-def figures_of(explained: Sequence[Explained], settings: RsgSettings) -> dict[str, float]:
+def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0) -> dict[str, float]:
     """What is shown of a batch; `recognised` is the share whose own task scores best.
 
     The loss is minus the objective: score + γ · contrast (eq. 5), less what is claimed without being mentioned.
@@ -280,5 +290,5 @@ def figures_of(explained: Sequence[Explained], settings: RsgSettings) -> dict[st
     compared = float(np.mean([one.compared for one in explained]))
     claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - settings.gamma * compared + settings.unmentioned * claimed
+    loss = -own - gamma * compared + price * claimed
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

@@ -14,7 +14,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine
 from rsg.search.cost_to_go import sweep
 from rsg.search.graph import StateGraph
-from rsg.subgoals.alignment import align, pull_crossings, trace
+from rsg.subgoals.alignment import JOINED, align, pull_crossings, trace
 from rsg.subgoals.rationality import log_rationality, pull_cost_to_go, pull_rationality
 
 Floats = NDArray[np.float64]
@@ -28,20 +28,20 @@ class Rationality:
         alpha: α, inverse rationality: small for noisy demonstrators.
         weight: λ, what a transition's log-probabilities cost beside actions.
         one_action: whether a node that was entered must be served by an action before it is left.
-        marginal: whether scores sum over alignments (log-sum-exp) instead of taking the best one.
+        alignment: how scores join all alignments: `max`, `sum` (log-sum-exp) or `expectation`.
         open_end: whether the demonstration may end before the task is done.
     """
 
     alpha: float = 1.0
     weight: float = 1.0
     one_action: bool = True
-    marginal: bool = False
+    alignment: str = "max"
     open_end: bool = False
 
     @property
-    def numbers(self) -> tuple[float, float, bool, bool, bool]:
+    def numbers(self) -> tuple[float, float, bool, int, bool]:
         """As kernels want it."""
-        return float(self.alpha), float(self.weight), self.one_action, self.marginal, self.open_end
+        return float(self.alpha), float(self.weight), self.one_action, JOINED.index(self.alignment), self.open_end
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +139,9 @@ def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any)
     d_g, d_i = np.zeros(log_g.shape), np.zeros(log_g.shape)
     acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
     if value > -np.inf:
-        stops = np.zeros(nodes)
-        trace(path, values, order, how, rat, best, acts, crossings, stops)
-        pull_crossings(path, order, crossings, stops, d_g, d_i)
+        found = (acts, crossings, np.zeros(nodes), np.zeros((steps + 1, nodes)))
+        trace(path, values, order, how, rat, best, found)
+        pull_crossings(path, order, found, d_g, d_i)
         slopes = (d_g, d_i, np.zeros((states, nodes)), np.zeros((states, nodes)))
         pull_rationality(edges, values, order, tables, path, taken, how, acts, slopes)
         pull_cost_to_go(edges, order, tables, weight, one_action, slopes)

@@ -237,7 +237,7 @@ class _View:
         numbers = subgoals.numbers(terms)
         graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
         logs = log_probabilities(subgoals.evaluate(world, graph.states, numbers))
-        how = replace(settings.rationality, marginal=False, open_end=prefix)
+        how = replace(settings.rationality, alignment="max", open_end=prefix)
         return _View(graph, taken_edges(graph, actions), logs, how)
 
 

@@ -159,17 +159,19 @@ def build(
     settings: RsgSettings, terms: Sequence[str], shape: dict[str, int], encoder: Encoder | None = None, seen: Any = None
 ) -> Classifiers:
     """Classifiers that have learned nothing yet."""
-    seed, single = settings.seed, settings.single
+    seed, single, doubt = settings.seed, settings.single, settings.doubt
     if encoder is not None:
         module = seeded(encoder, seed)
         features = shape.get("features") or _features(module, seen)
         shape["features"] = features
-        made: Classifiers = EncodedClassifiers(module, features, terms, single, seed)
+        made: Classifiers = EncodedClassifiers(module, features, terms, single, seed, doubt)
     elif settings.encoder == "sets":
-        made = SetClassifiers(terms, single, settings.hidden, shape["types"], seed, settings.compiled, settings.context)
+        made = SetClassifiers(
+            terms, single, settings.hidden, shape["types"], seed, settings.compiled, settings.context, doubt
+        )
     elif settings.encoder == "flat":
         module = Flat(shape["inputs"], settings.hidden, seed)
-        made = EncodedClassifiers(module, settings.hidden, terms, single, seed)
+        made = EncodedClassifiers(module, settings.hidden, terms, single, seed, doubt)
     else:
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"

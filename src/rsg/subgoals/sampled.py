@@ -121,9 +121,10 @@ class SampledSubgoals(RationalSubgoals):
         """What it takes to build the classifiers and the values again."""
         return {**super().about(), "value_tasks": list(self.values.tasks)}
 
-    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradients of the loss and, for the values, of their mean squared error against J."""
-        explained = [self.explain(demo, self._candidates(demo, rng), rng) for demo in demos]
+        price = self._price(step)
+        explained = [self.explain(demo, self._candidates(demo, rng), price, rng) for demo in demos]
         parts: dict[int, tuple[World, list[Part]]] = {}
         for one in explained:
             pieces = parts.setdefault(id(one.ground.world), (one.ground.world, []))[1]
@@ -131,9 +132,15 @@ class SampledSubgoals(RationalSubgoals):
         for world, pieces in parts.values():
             self.module.backward(world, pieces)
         error = self.values.regress([example for one in explained for example in one.examples])
-        return {**figures_of(explained, self.settings), "value_error": error**0.5}
+        return {**figures_of(explained, self.settings.gamma, price), "value_error": error**0.5}
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine], rng: np.random.Generator | None = None) -> Sampled:
+    def explain(
+        self,
+        demo: Demonstration,
+        tasks: Sequence[Machine],
+        price: float = 0.0,
+        rng: np.random.Generator | None = None,
+    ) -> Sampled:
         """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
         rng = rng or stream(self.settings.seed, "beams")
         world = self._world_of(demo)
@@ -151,10 +158,12 @@ class SampledSubgoals(RationalSubgoals):
             parts.append((ground.graph.states, tuple(self.module.numbers(names(machine))), slope))
             examples.append(_example(ground, machine, one.cost, rng))
         ground, (_, numbers, slope) = asked[0][0], parts[0]
-        claimed, others = self._unmentioned(world, demo, tasks)
+        claimed, others = self._unmentioned(world, demo, tasks, price)
         return Sampled(ground, tuple(numbers), scores, compared, claimed, slope, parts + others, examples)
 
-    def _unmentioned(self, world: World, demo: Demonstration, tasks: Sequence[Machine]) -> tuple[float, list[Part]]:
+    def _unmentioned(
+        self, world: World, demo: Demonstration, tasks: Sequence[Machine], price: float
+    ) -> tuple[float, list[Part]]:
         """How much is called true that the demonstration's own task does not mention, and the gradient of that."""
         own = names(tasks[0])
         others = dict.fromkeys(name for machine in tasks for name in names(machine) if name not in own)
@@ -163,7 +172,7 @@ class SampledSubgoals(RationalSubgoals):
         numbers = self.module.numbers(list(others))
         log_g, _ = log_probabilities(self.module.evaluate(world, demo.states, numbers))
         slope = np.zeros((*log_g.shape, 2))
-        claimed = claim_less(self.settings.unmentioned, np.arange(len(demo.states)), log_g, slope[..., 0])
+        claimed = claim_less(price, np.arange(len(demo.states)), log_g, slope[..., 0])
         return claimed, [(demo.states, numbers, slope)]
 
     def _score(

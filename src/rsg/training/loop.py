@@ -48,8 +48,8 @@ class Method(Protocol):
         """What is trained."""
         ...
 
-    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Mapping[str, float]:
-        """Add the gradients of one batch to the module's parameters; gives figures, `loss` among them."""
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
+        """Add the gradients of the batch of a step to the module's parameters; gives figures, `loss` among them."""
         ...
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
@@ -161,7 +161,7 @@ def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, progr
     settings, step = method.settings, progress.step
     optimizer.param_groups[0]["lr"] = rate_at(settings, step, progress.seconds)
     optimizer.zero_grad(set_to_none=True)
-    figures = method.gradients(data.batch(step), stream(settings.seed, "step", step))
+    figures = method.gradients(data.batch(step), stream(settings.seed, "step", step), step)
     if not math.isfinite(figures["loss"]):
         raise RunError(f"the loss is {figures['loss']} at step {step}; try a lower rate (--set rate=...)")
     optimizer.step()
