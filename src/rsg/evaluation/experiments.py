@@ -39,6 +39,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.recognition",
         "which task a trajectory did, where its steps ended, and what it is when it has only begun",
     ),
+    "ablations": Entry(
+        "rsg.evaluation.ablations",
+        "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",
+    ),
 }
 
 

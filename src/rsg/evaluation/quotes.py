@@ -1,0 +1,65 @@
+"""Figures in pages for people, taken from the raw results: a number in a text says where it comes from.
+
+A quote is written `<!--q PATH as FORM-->number<!--/q-->`; readers see the number alone. PATH leads through the summary
+of an experiment in `docs/results`, its parts separated by slashes: `instructions/success/untrained, strict/novel/mean`.
+FORM is `percent` (of a fraction) or a Python format such as `.1f` or `,.0f`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rsg.core.errors import RsgError
+from rsg.core.files import replacing
+from rsg.evaluation.tables import hundredths
+
+_QUOTE = re.compile(r"<!--q (?P<path>[^>]+?) as (?P<form>\S+?)-->(?P<text>[^<]*)<!--/q-->")
+
+
+def quoted(text: str, results: Path) -> str:
+    """The text with every quoted figure as the results have it now."""
+
+    @cache
+    def summary(experiment: str) -> Any:
+        try:
+            return json.loads((results / f"{experiment}.json").read_text(encoding="utf-8"))["summary"]
+        except (OSError, ValueError, KeyError):
+            raise RsgError(
+                f"there are no results of '{experiment}' in {results}; run rsg reproduce {experiment}"
+            ) from None
+
+    def figure(match: re.Match[str]) -> str:
+        value = _found(match["path"], summary)
+        number = hundredths(value) if match["form"] == "percent" else format(value, match["form"])
+        return f"<!--q {match['path']} as {match['form']}-->{number}<!--/q-->"
+
+    return _QUOTE.sub(figure, text)
+
+
+def _found(path: str, summary: Callable[[str], Any]) -> float:
+    """The number at the end of a path."""
+    experiment, *parts = path.split("/")
+    value = summary(experiment)
+    for part in parts:
+        try:
+            value = value[int(part) if isinstance(value, list) else part]
+        except (KeyError, ValueError, IndexError, TypeError):
+            raise RsgError(f"the results have no '{path}': '{part}' is not there") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RsgError(f"'{path}' of the results is no number")
+    return value
+
+
+def refresh(page: Path, results: Path) -> bool:
+    """Bring the figures of a page up to date; whether any has changed."""
+    text = page.read_text(encoding="utf-8")
+    fresh = quoted(text, results)
+    if fresh != text:
+        with replacing(page) as part:
+            part.write_text(fresh, encoding="utf-8")
+    return fresh != text

@@ -1,0 +1,69 @@
+"""Figures in pages for people are those of the results."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rsg.core.errors import RsgError
+from rsg.evaluation.quotes import quoted, refresh
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture
+def results(tmp_path):
+    summary = {"success": {"ours, strict": {"mean": 0.99951}}, "seconds": [1.26, 4012.0], "paper": "17 h", "sure": True}
+    (tmp_path / "toy.json").write_text(json.dumps({"summary": summary}))
+    return tmp_path
+
+
+def quote(path, form, text="?"):
+    return f"<!--q {path} as {form}-->{text}<!--/q-->"
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "number"),
+    [
+        ("toy/success/ours, strict/mean", "percent", "99.95"),
+        ("toy/seconds/0", ".1f", "1.3"),
+        ("toy/seconds/1", ",.0f", "4,012"),
+    ],
+)
+def test_a_quote_is_what_the_results_say(results, path, form, number):
+    text = f"Ours does {quote(path, form)} %, *{quote(path, form, '77')}*."
+    expected = text.replace(">?<", f">{number}<").replace(">77<", f">{number}<")
+    assert quoted(text, results) == expected
+    assert quoted(expected, results) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("toy/success/theirs/mean", "'theirs' is not there"),
+        ("toy/seconds/2", "'2' is not there"),
+        ("toy/seconds/first", "'first' is not there"),
+        ("toy/paper", "is no number"),
+        ("toy/sure", "is no number"),
+        ("other/seconds", "run rsg reproduce other"),
+    ],
+)
+def test_a_quote_that_leads_nowhere(results, path, problem):
+    with pytest.raises(RsgError, match=problem):
+        quoted(quote(path, ".1f"), results)
+
+
+def test_a_page_is_written_only_if_a_figure_changed(results, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"It takes {quote('toy/seconds/0', '.1f')} s.")
+    assert refresh(page, results)
+    assert page.read_text() == f"It takes {quote('toy/seconds/0', '.1f', '1.3')} s."
+    before = page.stat().st_mtime_ns
+    assert not refresh(page, results)
+    assert page.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_the_pages_of_the_docs_quote_the_results_as_they_are(page):
+    text = page.read_text(encoding="utf-8")
+    assert quoted(text, DOCS / "results") == text
