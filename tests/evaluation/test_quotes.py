@@ -28,6 +28,8 @@ def quote(path, form, text="?"):
         ("toy/success/ours, strict/mean", "percent", "99.95"),
         ("toy/seconds/0", ".1f", "1.3"),
         ("toy/seconds/1", ",.0f", "4,012"),
+        ("toy/seconds", ".2f", "2006.63"),
+        ("toy/paper", "text", "17 h"),
     ],
 )
 def test_a_quote_is_what_the_results_say(results, path, form, number):
@@ -51,6 +53,11 @@ def test_a_quote_is_what_the_results_say(results, path, form, number):
 def test_a_quote_that_leads_nowhere(results, path, problem):
     with pytest.raises(RsgError, match=problem):
         quoted(quote(path, ".1f"), results)
+
+
+def test_a_number_is_no_text(results):
+    with pytest.raises(RsgError, match="is no text"):
+        quoted(quote("toy/seconds/0", "text"), results)
 
 
 def test_a_page_is_written_only_if_a_figure_changed(results, tmp_path):

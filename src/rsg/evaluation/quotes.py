@@ -2,7 +2,8 @@
 
 A quote is written `<!--q PATH as FORM-->number<!--/q-->`; readers see the number alone. PATH leads through the summary
 of an experiment in `docs/results`, its parts separated by slashes: `instructions/success/untrained, strict/novel/mean`.
-FORM is `percent` (of a fraction) or a Python format such as `.1f` or `,.0f`.
+FORM is `percent` (of a fraction), a Python format such as `.1f` or `,.0f`, or `text` for what is no number. Of a list,
+one figure to each seed, the mean is taken.
 """
 
 from __future__ import annotations
@@ -34,15 +35,14 @@ def quoted(text: str, results: Path) -> str:
             ) from None
 
     def figure(match: re.Match[str]) -> str:
-        value = _found(match["path"], summary)
-        number = hundredths(value) if match["form"] == "percent" else format(value, match["form"])
-        return f"<!--q {match['path']} as {match['form']}-->{number}<!--/q-->"
+        shown = _shown(match["path"], _found(match["path"], summary), match["form"])
+        return f"<!--q {match['path']} as {match['form']}-->{shown}<!--/q-->"
 
     return _QUOTE.sub(figure, text)
 
 
-def _found(path: str, summary: Callable[[str], Any]) -> float:
-    """The number at the end of a path."""
+def _found(path: str, summary: Callable[[str], Any]) -> Any:
+    """What is at the end of a path."""
     experiment, *parts = path.split("/")
     value = summary(experiment)
     for part in parts:
@@ -50,9 +50,18 @@ def _found(path: str, summary: Callable[[str], Any]) -> float:
             value = value[int(part) if isinstance(value, list) else part]
         except (KeyError, ValueError, IndexError, TypeError):
             raise RsgError(f"the results have no '{path}': '{part}' is not there") from None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise RsgError(f"'{path}' of the results is no number")
     return value
+
+
+def _shown(path: str, value: Any, form: str) -> str:
+    """A value as readers see it."""
+    if form == "text" and isinstance(value, str):
+        return value
+    numbers = value if isinstance(value, list) and value else [value]
+    if form == "text" or any(isinstance(one, bool) or not isinstance(one, int | float) for one in numbers):
+        raise RsgError(f"'{path}' of the results is no {'text' if form == 'text' else 'number'}")
+    mean = sum(numbers) / len(numbers)
+    return hundredths(mean) if form == "percent" else format(mean, form)
 
 
 def refresh(page: Path, results: Path) -> bool:
