@@ -34,7 +34,6 @@ CHANGES: dict[str, Mapping[str, Any]] = {  # by the name of the variant; `ablati
     "no-doubt": {"doubt": 0.0},
     "no-price": {"unmentioned": 0.0},
     "neither": NO_DOUBT,
-    "context": {"context": True},
     **{f"alpha-{value:g}": {"alpha": value} for value in (0.1, 10.0)},
     **{f"weight-{value:g}": {"weight": value} for value in (0.1, 0.3, 3.0, 10.0)},
     **{f"gamma-{value:g}": {"gamma": value} for value in (0.01, 1.0)},
@@ -46,12 +45,10 @@ CHANGES: dict[str, Mapping[str, Any]] = {  # by the name of the variant; `ablati
 AS_PRINTED = {**PRINTED, "curriculum": 0}
 CONDITIONS: dict[str, Mapping[str, Any]] = {  # in which one classifier is compared with two
     "longer": {},
-    "no-one-action": {"one_action": False},
-    "neither": NO_DOUBT,
     "printed": PRINTED,
     "printed-no-curriculum": AS_PRINTED,
     "printed-slow": {**AS_PRINTED, "rate": 0.001},
-    "printed-sampled": {**AS_PRINTED, "scheme": "sampled"},
+    "printed-sampled": {**AS_PRINTED, "scheme": "sampled", "steps": 200},
 }
 CHANGES |= {f"one-{name}": {**LONGER, **changes} for name, changes in CONDITIONS.items()}
 CHANGES |= {f"two-{name}": {**LONGER, **changes, "single": False} for name, changes in CONDITIONS.items()}
@@ -104,7 +101,7 @@ def jobs(extent: Extent) -> list[Job]:
 def _minutes(settings: Plain) -> float:
     """About how long training and planning take."""
     slower = 3.0 if settings["scheme"] == "sampled" or settings["negatives_from"] == "language" else 1.0
-    return 0.2 + 0.001 * slower * float(settings["steps"]) * (4.0 if settings["context"] else 1.0)
+    return 0.2 + 0.001 * slower * float(settings["steps"])
 
 
 def run(parameters: Plain, place: Place) -> Plain:
