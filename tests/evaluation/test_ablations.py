@@ -21,13 +21,12 @@ def test_every_variant_is_asked_about_and_none_is_invented():
 
 
 def test_each_variant_changes_settings_and_ours_changes_none():
-    usual = RsgSettings(seed=1)
     for job in jobs(Extent(2)):
         name, seed = job.name.rpartition("-seed")[::2]
         settings = RsgSettings(**job.parameters["settings"])
         assert settings.seed == int(seed)
         assert (settings == RsgSettings(seed=int(seed))) == (name == OURS)
-        assert all(getattr(settings, key) == value != getattr(usual, key) for key, value in CHANGES[name].items())
+        assert all(getattr(settings, key) == value for key, value in CHANGES[name].items())
 
 
 def test_variants_of_a_seed_share_demonstrations_and_starts():
