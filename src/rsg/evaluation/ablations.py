@@ -13,7 +13,7 @@ import numpy as np
 
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Recipe, Store, benchmark
-from rsg.evaluation.ablations_section import NAME, OURS, section
+from rsg.evaluation.ablations_section import CURVE, NAME, OURS, section
 from rsg.evaluation.jobs import Job, Place, Plain
 from rsg.evaluation.reproduce import Experiment, Extent
 from rsg.evaluation.trials import evaluate, evaluation, settings_of, train
@@ -95,6 +95,10 @@ def jobs(extent: Extent) -> list[Job]:
                 "evaluations": evaluations,
             }
             listed.append(Job(NAME, f"{name}-seed{seed}", run, parameters, _minutes(settings), (recipe,)))
+        for name in ("one", "two"):
+            settings = settings_of(seed, **{**CHANGES[f"{name}-longer"], **size.changes})
+            parameters = {"settings": settings, "demonstrations": size.demonstrations, "judged": size.judged}
+            listed.append(Job(NAME, f"{CURVE}{name}-seed{seed}", watch, parameters, 1.0, (recipe,)))
     return listed
 
 
@@ -115,24 +119,43 @@ def run(parameters: Plain, place: Place) -> Plain:
     return {"training": training, "evaluations": found, "terms": terms}
 
 
+def watch(parameters: Plain, place: Place) -> Plain:
+    """Train, comparing the classifiers with the truth on the way."""
+    settings, source = parameters["settings"], benchmark(WORLD)
+    recipe = Recipe(WORLD, "train", parameters["demonstrations"], settings["seed"])
+
+    def report(step: int, method: Any) -> Plain:
+        del step
+        found = judged(source, method.module, place.store(recipe), parameters["judged"], settings["seed"]).values()
+        return {key: float(np.mean([share[key] for share in found])) for key in ("true", "false", "not_yet")}
+
+    _, training = train(place, settings, recipe, reports=[report])
+    keys = ("step", "true", "false", "not_yet")
+    return {"curve": [{key: row[key] for key in keys} for row in training["history"]]}
+
+
 def judged(source: Benchmark, subgoals: Classifiers, store: Store, per_task: int, seed: int) -> Plain:
     """For each term the share of true states that G calls true, and of false ones that it calls false.
 
-    Measured on the states of some demonstrations of each training task.
+    Measured on the states of some demonstrations of each training task. `not_yet` is the share of true states in
+    which I still says "not yet".
     """
     names = list(source.vocabulary)
     chosen = stream(seed, "judged").permutation(len(store))[: per_task * len(source.tasks("train"))]
-    right, count = np.zeros((2, len(names))), np.zeros((2, len(names)))
+    right, count, not_yet = np.zeros((2, len(names))), np.zeros((2, len(names))), np.zeros(len(names))
     for number in sorted(chosen.tolist()):
         demo = store[number]
         world = source.world(demo.setting)
         truth = source.truth(world, demo.states, names)
-        called = subgoals.evaluate(world, demo.states, subgoals.numbers(names))[..., 0] >= 0
+        odds = subgoals.evaluate(world, demo.states, subgoals.numbers(names))
+        called = odds[..., 0] >= 0
+        not_yet += (truth & (odds[..., 1] > 0)).sum(axis=0)
         for kind in (0, 1):
             count[kind] += (truth == kind).sum(axis=0)
             right[kind] += ((truth == kind) & (called == kind)).sum(axis=0)
     share = np.where(count > 0, right / np.maximum(count, 1), 1.0)
-    return {name: {"true": share[1, i], "false": share[0, i]} for i, name in enumerate(names)}
+    still = not_yet / np.maximum(count[1], 1)
+    return {name: {"true": share[1, i], "false": share[0, i], "not_yet": still[i]} for i, name in enumerate(names)}
 
 
 EXPERIMENT = Experiment(NAME, 5, 1, jobs, section)

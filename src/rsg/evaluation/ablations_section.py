@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from rsg.evaluation.figures import COLORS, PAPER, panels
+from rsg.evaluation.figures import COLORS, PAPER, Line, draw_lines, panels
 from rsg.evaluation.jobs import Plain
 from rsg.evaluation.reproduce import Extent, Picture, Results, Section
 from rsg.evaluation.statistics import mean_of
@@ -16,6 +16,7 @@ from rsg.evaluation.trials import rate
 
 NAME = "ablations"
 OURS = "ours"
+CURVE = "curve-"  # begins the names of the jobs that watch what classifiers learn
 SPLITS = ("compositional", "novel")
 STUCK = 0.8  # a classifier that is right in fewer of the true states, or of the false ones, is called stuck
 
@@ -139,7 +140,7 @@ def section(extent: Extent, results: Results) -> Section:
         if rows:
             head = ["", *SPLITS, "worst seed", "stuck", "training"]
             text += [f"### {question.title}", f"The paper: {question.paper}", table(head, rows)]
-    summary = {
+    summary: Plain = {
         name: {
             "success": {split: one.plain() for split, one in _rates(several).items() if one},
             "stuck": [_stuck(one) for one in several],
@@ -147,14 +148,67 @@ def section(extent: Extent, results: Results) -> Section:
         }
         for name, several in found.items()
     }
-    picture = Picture("Success of each variant: mean, interval and seeds", partial(_draw, found=found))
-    return Section("Ablations", "\n\n".join(text), summary, {"success": picture} if found else {})
+    pictures = {}
+    if found:
+        pictures["success"] = Picture("Success of each variant: mean, interval and seeds", partial(_draw, found=found))
+    curves = {name: _curves(results, name) for name in FORMS}
+    if any(curves.values()):
+        text += ["### What one and two classifiers learn, step by step", _told(curves)]
+        summary["curves"] = {FORMS[name]: _means(several) for name, several in curves.items() if several}
+        drawn = partial(draw_lines, groups=_lines(curves), across="gradient steps", up="share of states in %")
+        pictures["curves"] = Picture("What the classifiers get right, a line to each seed", drawn)
+    return Section("Ablations", "\n\n".join(text), summary, pictures)
+
+
+FORMS = {"one": "one classifier", "two": "G and I apart"}
+ASPECTS = {
+    "true": "true states that G calls true",
+    "false": "false states that G calls false",
+    "not_yet": "true states in which I still says “not yet”",
+}
+
+
+def _curves(results: Results, name: str) -> list[Plain]:
+    return [one for job, one in results.items() if job.startswith(f"{CURVE}{name}-")]
+
+
+def _means(several: Sequence[Plain]) -> dict[str, dict[str, float]]:
+    """For each look, the mean over seeds of each aspect."""
+    found: dict[str, dict[str, float]] = {}
+    for row in several[0]["curve"]:
+        same = [other for one in several for other in one["curve"] if other["step"] == row["step"]]
+        found[str(row["step"])] = {key: mean_of([other[key] for other in same]).mean for key in ASPECTS}
+    return found
+
+
+def _told(curves: Mapping[str, Sequence[Plain]]) -> str:
+    """A table of a few looks."""
+    rows = []
+    for name, several in curves.items():
+        means = _means(several) if several else {}
+        for step in [step for step in ("60", "100", "200", "300", "400") if step in means]:
+            rows.append([f"{FORMS[name]}, {step} steps", *(hundredths(means[step][key]) for key in ASPECTS)])
+    return (
+        "In percent of the states of some training demonstrations, mean over terms and seeds, ours but for the number "
+        "of steps. With one classifier the last column is what the first one leaves.\n\n"
+    ) + table(["", *ASPECTS.values()], rows)
+
+
+def _lines(curves: Mapping[str, Sequence[Plain]]) -> dict[str, dict[str, list[Line]]]:
+    return {
+        label: {
+            FORMS[name]: [[(row["step"], 100 * row[key]) for row in one["curve"]] for one in several]
+            for name, several in curves.items()
+        }
+        for key, label in ASPECTS.items()
+    }
 
 
 def _by_variant(results: Results) -> dict[str, list[Plain]]:
     found: dict[str, list[Plain]] = {}
     for job, one in results.items():
-        found.setdefault(job.rpartition("-seed")[0], []).append(one)
+        if not job.startswith(CURVE):
+            found.setdefault(job.rpartition("-seed")[0], []).append(one)
     return found
 
 
@@ -164,7 +218,7 @@ def _rates(several: Sequence[Plain]) -> dict[str, Rate | None]:
 
 def _stuck(one: Plain) -> int:
     """How many classifiers are."""
-    return sum(min(share.values()) < STUCK for share in one["terms"].values())
+    return sum(min(share["true"], share["false"]) < STUCK for share in one["terms"].values())
 
 
 def _row(label: str, several: Sequence[Plain]) -> list[str]:
