@@ -34,7 +34,8 @@ def train(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
     encoder: Annotated[
-        str | None, typer.Option(help="sets (objects as sets, the paper's) or flat (all numbers in one row).")
+        str | None,
+        typer.Option(help="sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels)."),
     ] = None,
     per_task: Annotated[
         int | None, typer.Option(help="Demonstrations of each task; 400 are made unless you say otherwise.")
@@ -156,12 +157,14 @@ def _list_settings() -> None:
 def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
     """What was asked for; networks that are gone on with keep their shape."""
     from rsg.subgoals import RsgSettings
+    from rsg.subgoals.images import PRESET
     from rsg.subgoals.runs import ENCODERS, check_device
     from rsg.training import Run, changed
 
     had = Run(begin).about.get("settings", {}) if begin else {}
     settings = RsgSettings(**{key: had[key] for key in ("encoder", "hidden", "single", "context") if key in had})
-    settings = changed(replace(settings, encoder=encoder or settings.encoder), changes)
+    settings = replace(settings, encoder=encoder or settings.encoder)
+    settings = changed(replace(settings, **PRESET) if settings.encoder == "image" else settings, changes)
     settings = settings if seed is None else replace(settings, seed=seed)
     if settings.encoder not in ENCODERS:
         near = get_close_matches(settings.encoder, ENCODERS, n=1)

@@ -39,6 +39,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.recognition",
         "which task a trajectory did, where its steps ended, and what it is when it has only begun",
     ),
+    "image": Entry(
+        "rsg.evaluation.image",
+        "subgoals learned from pictures of Crafting World, in other lights and places too",
+    ),
     "ablations": Entry(
         "rsg.evaluation.ablations",
         "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",

@@ -17,7 +17,8 @@ class Goals(Protocol):
     """The classifiers of some terms in one world.
 
     May have an attribute `compiled`, `(kernel, tables)`: a numba function `kernel(tables, states, i, k)` that gives
-    (log G, log I) of term k in row i of `states`, whose rows may be longer than a state.
+    (log G, log I) of term k in row i of `states`, whose rows may be longer than a state. Or an attribute `batch`: how
+    many states a search should look ahead when it asks; the default is for goals that cost little once they are asked.
     """
 
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:

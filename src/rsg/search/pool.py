@@ -13,7 +13,7 @@ from rsg.search import core
 from rsg.search.goals import Goals
 from rsg.worlds import World
 
-_BATCH = 256  # states asked for at once where the world has no compiled step
+_BATCH = 256  # states looked ahead where the world has no compiled step, unless the goals say otherwise
 _FIRST_CAPACITY = 512  # states; grows fourfold when it is full
 
 
@@ -37,6 +37,7 @@ class StatePool:
         self._dtype, self._width = state.dtype, state.size
         self._bytes = state.dtype.itemsize * state.size
         self._actions = len(world.actions)
+        self._batch = getattr(goals, "batch", _BATCH)
         self._compiled = compiled and hasattr(world, "compiled_step") and hasattr(goals, "compiled")
 
     def _forms(self) -> tuple[Any, Any, Any, Any]:
@@ -83,9 +84,9 @@ class StatePool:
     def _provide(self, wanted: int) -> None:
         """Ask the world for the successors of a state that the search needs, and of others that it may need next."""
         arrays, count = self.arrays, int(self.arrays.counters[core.STATES])
-        firsts = [arrays.items[heap, : min(size, _BATCH)] for heap, size in enumerate(arrays.sizes)]
+        firsts = [arrays.items[heap, : min(size, self._batch)] for heap, size in enumerate(arrays.sizes)]
         soon = (np.concatenate(firsts) & 0xFFFFFFFF) // self._nodes
-        oldest = np.flatnonzero(arrays.after[:count, 0] < 0)[:_BATCH]
+        oldest = np.flatnonzero(arrays.after[:count, 0] < 0)[: self._batch]
         numbers = np.unique(np.concatenate([[wanted], oldest, soon[arrays.after[soon, 0] < 0]]))
         after = np.ascontiguousarray(self._world.successors(self._rows(numbers)))
         found = self._add(after.reshape(len(numbers) * self._actions, -1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from typing import Any
 
@@ -28,7 +29,7 @@ class Classifiers(nn.Module):
         terms: the terms that it knows.
         single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
 
-    A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)`, see
+    A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
 
@@ -83,6 +84,11 @@ class Classifiers(nn.Module):
         device = next(self.parameters()).device
         return tensors(world.encode(states), device)
 
+    def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
+        """A step of training in which states may look a little different; by default they do not."""
+        del rng
+        return nullcontext()
+
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
         del state
@@ -100,6 +106,8 @@ class LearnedGoals:
     def __init__(self, classifiers: Classifiers, world: World, terms: Sequence[str], separate: bool = False) -> None:
         self._classifiers, self._world, self._separate = classifiers, world, separate
         self._numbers = classifiers.numbers(terms)
+        if hasattr(classifiers, "batch"):
+            self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
         if compile_for is not None:
             form = compile_for(world, self._numbers, separate)

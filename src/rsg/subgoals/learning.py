@@ -32,7 +32,7 @@ class RsgSettings(TrainingSettings):
     """What RSG adds to the settings of every method; the values are the paper's where it gives one, but for `single`.
 
     Attributes:
-        encoder: `sets`, `flat`, or the name of a module that is given in their place.
+        encoder: `sets`, `flat`, `image`, or the name of a module that is given in their place.
         hidden: the width of its layers.
         single: whether I is 1 - G instead of a classifier of its own (the paper's).
         alpha: α, inverse rationality.
@@ -85,6 +85,8 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
         if self.scheme not in ("exact", "sampled"):
             raise RsgError(f"scheme is exact or sampled, not '{self.scheme}'")
+        if self.scheme == "sampled" and self.encoder == "image":
+            raise RsgError("the scheme 'sampled' has no values for pictures; use scheme=exact with the encoder 'image'")
         if self.full_layers < 1 or self.beam_layers < 0 or self.beam < 1:
             raise RsgError("full_layers and beam must be at least 1, beam_layers must not be negative")
         if self.depth < 1 or self.negatives < 0 or self.hidden < 1:
@@ -127,13 +129,14 @@ class RationalSubgoals:
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective, averaged over the batch."""
         price = self._price(step)
-        explained = [self.explain(demo, self._candidates(demo, rng), price) for demo in demos]
         parts: dict[int, tuple[World, list[Part]]] = {}
-        for one in explained:
-            part = (one.ground.graph.states, one.numbers, one.slope / -len(demos))
-            parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
-        for world, pieces in parts.values():
-            self.module.backward(world, pieces)
+        with self.module.varied(rng):
+            explained = [self.explain(demo, self._candidates(demo, rng), price) for demo in demos]
+            for one in explained:
+                part = (one.ground.graph.states, one.numbers, one.slope / -len(demos))
+                parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
+            for world, pieces in parts.values():
+                self.module.backward(world, pieces)
         return figures_of(explained, self.settings.gamma, price)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:

@@ -15,6 +15,7 @@ from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
 from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
+from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
 from rsg.subgoals.sets import TYPES, SetClassifiers
@@ -26,7 +27,7 @@ from rsg.training.settings import restored
 from rsg.worlds import World, check
 from rsg.worlds.crafting import Sets
 
-ENCODERS = ("sets", "flat")
+ENCODERS = ("sets", "flat", "image")
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +173,8 @@ def build(
     elif settings.encoder == "flat":
         module = Flat(shape["inputs"], settings.hidden, seed)
         made = EncodedClassifiers(module, settings.hidden, terms, single, seed, doubt)
+    elif settings.encoder == "image":
+        made = ImageClassifiers(terms, single, settings.hidden, seed, doubt)
     else:
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
@@ -196,7 +199,7 @@ def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, int]:
         if not isinstance(seen, Sets):
             raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
         return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
-    return {"inputs": int(flat(seen).shape[1])}
+    return {} if settings.encoder == "image" else {"inputs": int(flat(seen).shape[1])}
 
 
 def untrained(terms: Sequence[str], seed: int = 0) -> Classifiers:

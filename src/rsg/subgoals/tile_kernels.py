@@ -1,0 +1,201 @@
+"""The inner loops of the encoder `image`: pictures in some light, cut into tiles, each distinct tile kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rsg.core.compiled import compiled, fast
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
+
+
+@compiled
+def expose(pictures: Any, corners: Any, light: Any, out: Any) -> None:
+    """Put each picture at its corner, on its most frequent colour, in its light (a factor and an offset)."""
+    levels = np.empty(256, dtype=np.uint8)
+    for i in range(len(pictures)):
+        for level in range(256):
+            levels[level] = min(max(np.rint(level * light[i, 0] + light[i, 1]), 0.0), 255.0)
+        usual = usual_levels(pictures[i])
+        for y in range(out.shape[1]):
+            for x in range(out.shape[2]):
+                for channel in range(3):
+                    out[i, y, x, channel] = levels[usual[channel]]
+        top, left = corners[i]
+        for y in range(pictures.shape[1]):
+            for x in range(pictures.shape[2]):
+                for channel in range(3):
+                    out[i, top + y, left + x, channel] = levels[pictures[i, y, x, channel]]
+
+
+@compiled
+def usual_levels(picture: Any) -> Any:
+    """The most frequent level of each channel `[3]`: that of the ground."""
+    counts = np.zeros((3, 256), dtype=np.int64)
+    for y in range(picture.shape[0]):
+        for x in range(picture.shape[1]):
+            for channel in range(3):
+                counts[channel, picture[y, x, channel]] += 1
+    usual = np.empty(3, dtype=np.int64)
+    for channel in range(3):
+        usual[channel] = np.argmax(counts[channel])
+    return usual
+
+
+@compiled
+def contrasts(pictures: Any, out: Any) -> None:
+    """How much lighter or darker a pixel is than usual in its picture and channel, in percent, at most 127."""
+    shown = np.empty((3, 256), dtype=np.int8)
+    for i in range(len(pictures)):
+        usual = usual_levels(pictures[i])
+        for channel in range(3):
+            for level in range(256):
+                shown[channel, level] = min(np.rint(100.0 * level / max(usual[channel], 1)) - 100, 127)
+        for y in range(pictures.shape[1]):
+            for x in range(pictures.shape[2]):
+                for channel in range(3):
+                    out[i, y, x, channel] = shown[channel, pictures[i, y, x, channel]]
+
+
+@compiled
+def grid(picture: Any, side: int) -> tuple[int, int]:
+    """Where the first row and column of whole tiles begin: so that as few tiles as possible have anything in them.
+
+    Args:
+        picture: `[H, W, 3]`, zero where there is only ground.
+        side: of a tile.
+    """
+    height, width = picture.shape[:2]
+    sums = np.zeros((height + 1, width + 1), dtype=np.int32)  # of the pixels above and to the left that are not ground
+    for y in range(height):
+        row = 0
+        for x in range(width):
+            row += picture[y, x, 0] != 0 or picture[y, x, 1] != 0 or picture[y, x, 2] != 0
+            sums[y + 1, x + 1] = sums[y, x + 1] + row
+    fewest, found = height * width, (0, 0)
+    for top in range(side):
+        for left in range(side):
+            count = 0
+            for y in range(top - side, height, side):
+                above, below = max(y, 0), min(y + side, height)
+                for x in range(left - side, width, side):
+                    start, end = max(x, 0), min(x + side, width)
+                    inside = sums[below, end] - sums[above, end] - sums[below, start] + sums[above, start]
+                    count += inside > 0
+            if count < fewest:
+                fewest, found = count, (top, left)
+    return found
+
+
+@compiled
+def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
+    """Whether any corner of a tile shows the ground of the picture."""
+    for y in (top, top + side - 1):
+        for x in (left, left + side - 1):
+            if picture[y, x, 0] == 0 and picture[y, x, 1] == 0 and picture[y, x, 2] == 0:
+                return True
+    return False
+
+
+@compiled
+def tiles(pictures: Any, side: int) -> Any:
+    """The distinct tiles of pictures `[N, H, W, 3]`, equal ones found by 64-bit hashes.
+
+    Gives `[U, 3]` a picture, row and column where each can be seen, `[2 N + 1]` where lists start, and the lists one
+    after the other: of each picture its distinct tiles on the usual ground, then those on another.
+    """
+    n, height, width = pictures.shape[:3]
+    most = n * (height // side) * (width // side)
+    slots = np.full(1 << 12, -1, dtype=np.int32)
+    hashes, stamps = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.int32)
+    corners, members = np.empty((most, 3), dtype=np.int32), np.empty(most, dtype=np.int32)
+    starts = np.zeros(2 * n + 1, dtype=np.int64)
+    count = total = 0
+    for i in range(n):
+        top, left = grid(pictures[i], side)
+        for other in range(2):
+            for y in range(top, height - side + 1, side):
+                for x in range(left, width - side + 1, side):
+                    if on_usual_ground(pictures[i], y, x, side) == (other == 1):
+                        continue
+                    found = _hash(pictures[i], y, x, side)
+                    slot = _slot(slots, hashes, found)
+                    if slots[slot] < 0:
+                        slots[slot], hashes[count], stamps[count] = count, found, -1
+                        corners[count, 0], corners[count, 1], corners[count, 2] = i, y, x
+                        count += 1
+                    k = slots[slot]
+                    if stamps[k] != i:
+                        stamps[k], members[total] = i, k
+                        total += 1
+                    if 2 * count > len(slots):
+                        slots = _rehashed(hashes, count, 4 * len(slots))
+            starts[2 * i + other + 1] = total
+    return corners[:count].copy(), starts, members[:total].copy()
+
+
+@compiled
+def _hash(picture: Any, top: int, left: int, side: int) -> Any:
+    value = np.uint64(side)
+    for y in range(top, top + side):
+        for x in range(left, left + side):
+            word = np.uint64(1)
+            for channel in range(3):
+                word = word << np.uint64(8) | np.uint64(np.uint8(picture[y, x, channel]))
+            value = (value ^ word) * _MIX
+            value ^= value >> np.uint64(29)
+    return value
+
+
+@compiled
+def _slot(slots: Any, hashes: Any, found: Any) -> Any:
+    """The slot of a hash, or the free one where it goes."""
+    mask = len(slots) - 1
+    slot = np.int64(found >> np.uint64(24)) & mask
+    while slots[slot] >= 0 and hashes[slots[slot]] != found:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@compiled
+def _rehashed(hashes: Any, count: int, size: int) -> Any:
+    slots = np.full(size, -1, dtype=np.int32)
+    for k in range(count):
+        slots[_slot(slots, hashes, hashes[k])] = k
+    return slots
+
+
+@compiled
+def cut(pictures: Any, corners: Any, side: int, size: float, out: Any) -> None:
+    """Write tiles `[U, side · side · 3]`: what differs from the tile's own ground, all of them about as strong."""
+    levels = np.empty(side * side, dtype=np.float64)
+    for k in range(len(corners)):
+        i, top, left = corners[k]
+        total = 0.0
+        for channel in range(3):
+            for j in range(side * side):
+                levels[j] = pictures[i, top + j // side, left + j % side, channel]
+            ground = np.median(levels)
+            for j in range(side * side):
+                out[k, 3 * j + channel] = levels[j] - ground
+                total += (levels[j] - ground) ** 2
+        out[k] *= size / (np.sqrt(total) + _FAINTEST)
+
+
+@fast
+def strongest(values: Any, starts: Any, members: Any, out: Any) -> None:
+    """For each list and feature the tile `[N, F]` that has most of it, given features `[U, F]`; -1: none."""
+    features = values.shape[1]
+    best, who = np.empty(features, dtype=np.float32), np.empty(features, dtype=np.int32)
+    for i in range(len(out)):
+        best[:], who[:] = 0.0, -1
+        for m in range(starts[i], starts[i + 1]):
+            k = members[m]
+            for f in range(features):
+                value = values[k, f]
+                who[f] = k if value > best[f] else who[f]
+                best[f] = value if value > best[f] else best[f]
+        out[i] = who
