@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,9 @@ class Camera:
     def take(self, states: NDArray[Any], pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Pictures `[N, H + margins, W + margins, 3]` of states `[N, W]` that are drawn as `[N, H, W, 3]`."""
         n, height, width = pictures.shape[:3]
-        chance = np.broadcast_to(2 * chances(states[:1] * 0 if self.still else states, self.seed) - 1, (n, 4))
+        chance = np.zeros((n, 4))
+        if self.brightness or self.shift:
+            chance[:] = 2 * chances(states[:1] * 0 if self.still else states, self.seed) - 1
         corners = MARGIN + np.rint(chance[:, :2] * (self.shift + 0.499)).astype(np.int64)
         light = np.stack([1 + self.brightness * chance[:, 2], self.brightness * LEVELS * chance[:, 3]], axis=1)
         out = np.empty((n, height + 2 * MARGIN, width + 2 * MARGIN, 3), dtype=np.uint8)
@@ -71,11 +74,15 @@ class Camera:
 def chances(states: NDArray[Any], seed: int) -> Floats:
     """Four numbers from 0 to 1 for each state, `[N, 4]`, which follow from the seed and the state."""
     rows = np.ascontiguousarray(states).view(np.uint8).reshape(len(states), -1).astype(np.uint64)
-    rng = stream(seed, "camera")
-    weights = rng.integers(2**64, size=(4, rows.shape[1] + 1), dtype=np.uint64)
+    weights = _weights(seed, rows.shape[1] + 1)
     mixed = np.stack([(rows * one[1:]).sum(axis=1) + one[0] for one in weights], axis=1)  # modulo 2^64
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((mixed >> np.uint64(11)) / 2.0**53)
+
+
+@lru_cache(maxsize=16)
+def _weights(seed: int, count: int) -> NDArray[np.uint64]:
+    return stream(seed, "camera").integers(2**64, size=(4, count), dtype=np.uint64)
 
 
 class Tiles(NamedTuple):
@@ -108,7 +115,7 @@ class ImageClassifiers(Classifiers):
         variety: how they are taken in training, with another seed in each step.
     """
 
-    batch = 8  # states that a search should ask about at once
+    batch = 16  # states that a search should look ahead
     filters: Tensor
     bias: Tensor
     head: Tensor
