@@ -17,7 +17,7 @@ from rsg.subgoals import tile_kernels as kernels
 from rsg.subgoals.images import FAINT, MARGIN, SIZE, TILE, Camera, ImageClassifiers
 from rsg.worlds.crafting.pictures import images
 
-pytestmark = pytest.mark.kernels
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 TERMS = ("grab-axe", "mine-wood")
 DEMOS = small_demos()
 FEW = [demo for demo in DEMOS if demo.task in ("grab-axe", "mine-wood", "mine-wood then craft-wood-plank")]
@@ -45,6 +45,7 @@ def test_a_camera_without_noise_shows_what_is_drawn():
     assert len(np.unique(taken[:, :MARGIN].reshape(-1, 3), axis=0)) == 1
 
 
+@pytest.mark.kernels
 def test_the_same_state_looks_the_same_and_others_differ():
     world, states = states_of()
     drawn = images(world, states, TILE)
@@ -75,6 +76,7 @@ def test_cameras_that_there_are_not(settings, problem):
 # ---- tiles
 
 
+@pytest.mark.kernels
 def test_contrast_takes_the_light_away():
     world, states = states_of()
     drawn = images(world, states, TILE)
@@ -84,6 +86,7 @@ def test_contrast_takes_the_light_away():
     assert (usual == 0).all(axis=-1).mean() > 0.3  # the ground
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("seed", range(4))
 def test_the_grid_is_found_wherever_the_picture_is(seed):
     world, states = SOURCE.start("novel", seed, stream(seed, "grid"))
@@ -96,6 +99,7 @@ def test_the_grid_is_found_wherever_the_picture_is(seed):
         assert kernels.grid(moved, TILE) == reference.grid(moved, TILE)
 
 
+@pytest.mark.kernels
 def test_distinct_tiles_are_those_of_the_reference():
     world, states = states_of(2)
     pictures = shown(Camera(0.2, MARGIN, 1).take(states, images(world, states, TILE)))
@@ -111,6 +115,7 @@ def test_distinct_tiles_are_those_of_the_reference():
 # ---- the networks
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("single", [True, False])
 def test_log_odds_are_those_of_the_reference(single):
     world, states = states_of(3)
