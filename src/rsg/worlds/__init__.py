@@ -1,6 +1,7 @@
 """Where it happens: what a world is, and a check that says in plain words what one lacks."""
 
 from rsg.worlds.conformance import check
+from rsg.worlds.continuous import ContinuousWorld
 from rsg.worlds.protocol import World
 
-__all__ = ["World", "check"]
+__all__ = ["ContinuousWorld", "World", "check"]

@@ -1,0 +1,178 @@
+"""Small drawings of effectors, from simple shapes in a square from (-1, -1) to (1, 1), y up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from rsg.core.random import stream
+
+Color = tuple[int, ...]
+Points = Sequence[Sequence[float]] | NDArray[np.float64]
+
+INK = (45, 45, 55)
+
+
+class Canvas:
+    """Something to draw on, in the units of a room with y up; drawn larger and made smaller at the end.
+
+    Args:
+        low, high: the corners (x, y) of what is shown.
+        pixels: the longer side of the picture.
+    """
+
+    FINER = 3
+
+    def __init__(self, low: Sequence[float], high: Sequence[float], pixels: int, ground: Color) -> None:
+        self.low, self.high = low, high
+        self.scale = pixels / max(high[0] - low[0], high[1] - low[1])  # pixels for each unit of length
+        self.size = (round((high[0] - low[0]) * self.scale), round((high[1] - low[1]) * self.scale))
+        self._image = Image.new("RGB", (self.size[0] * self.FINER, self.size[1] * self.FINER), ground)
+        self._draw = ImageDraw.Draw(self._image, "RGBA")
+
+    def polygon(
+        self, points: Points, fill: Color | None = None, edge: Color | None = None, width: float = 0.05
+    ) -> None:
+        """A filled or outlined polygon; `width` is in units of length."""
+        spots = self._spots(points)
+        if fill is not None:
+            self._draw.polygon(spots, fill=fill)
+        if edge is not None:
+            self._draw.line([*spots, spots[0], spots[1]], fill=edge, width=self._width(width), joint="curve")
+
+    def line(self, points: Points, color: Color, width: float = 0.05) -> None:
+        """A line through points."""
+        self._draw.line(self._spots(points), fill=color, width=self._width(width), joint="curve")
+
+    def circle(self, x: float, y: float, radius: float, fill: Color) -> None:
+        """A filled circle."""
+        (u, v), r = self._spots([(x, y)])[0], radius * self.scale * self.FINER
+        self._draw.ellipse((u - r, v - r, u + r, v + r), fill=fill)
+
+    def text(self, x: float, y: float, words: str, color: Color, height: float) -> None:
+        """Words around a point, on a pale ground so that they can be read anywhere."""
+        font = ImageFont.load_default(max(6, height * self.scale) * self.FINER)
+        spot = self._spots([(x, y)])[0]
+        self._draw.text(
+            spot, words, fill=color, font=font, anchor="mm", stroke_width=2 * self.FINER // 2, stroke_fill=(255,) * 3
+        )
+
+    def picture(self) -> NDArray[np.uint8]:
+        """What was drawn, `[height, width, 3]`."""
+        return np.asarray(self._image.resize(self.size, Image.Resampling.BOX))
+
+    def _spots(self, points: Points) -> list[tuple[float, float]]:
+        finer = self.scale * self.FINER
+        return [((float(x) - self.low[0]) * finer, (self.high[1] - float(y)) * finer) for x, y in points]
+
+    def _width(self, width: float) -> int:
+        return max(1, round(width * self.scale * self.FINER))
+
+
+class _Icon:
+    """A canvas as one effector sees it: its own square becomes the square from -1 to 1."""
+
+    def __init__(self, canvas: Canvas, center: Sequence[float], half: Sequence[float]) -> None:
+        self._canvas, self._center, self._half = canvas, center, half
+
+    def polygon(self, points: Points, fill: Color) -> None:
+        self._canvas.polygon(self._points(points), fill)
+
+    def line(self, points: Points, color: Color, width: float) -> None:
+        self._canvas.line(self._points(points), color, width * min(self._half))
+
+    def circle(self, x: float, y: float, radius: float, fill: Color) -> None:
+        ((u, v),) = self._points([(x, y)])
+        self._canvas.circle(u, v, radius * min(self._half), fill)
+
+    def text(self, words: str, color: Color) -> None:
+        self._canvas.text(self._center[0], self._center[1], words, color, 1.1 * min(self._half))
+
+    def _points(self, points: Points) -> list[tuple[float, float]]:
+        (x, y), (w, h) = self._center, self._half
+        return [(x + w * float(u), y + h * float(v)) for u, v in points]
+
+
+def _arc(x: float, y: float, radius: float, start: float, end: float) -> list[tuple[float, float]]:
+    """Points on a circle between two angles in degrees."""
+    angles = np.radians(np.linspace(start, end, 24))
+    return [(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
+
+
+def _ball(icon: _Icon) -> None:
+    icon.circle(0, 0, 0.85, (214, 62, 54))
+    icon.line(_arc(-1.1, -1.1, 1.2, 8, 82), (250, 214, 90), 0.3)
+    icon.line(_arc(1.1, 1.1, 1.2, 188, 262), (70, 130, 210), 0.3)
+    icon.circle(-0.3, 0.4, 0.14, (255, 240, 235))
+
+
+def _bell(icon: _Icon) -> None:
+    gold = (226, 170, 40)
+    icon.circle(0, -0.62, 0.2, (140, 95, 20))
+    icon.polygon([*_arc(0, 0.15, 0.5, 0, 180), (-0.62, -0.35), (-0.85, -0.55), (0.85, -0.55), (0.62, -0.35)], gold)
+    icon.circle(0, 0.7, 0.16, gold)
+    icon.line([(-0.3, 0.35), (-0.38, -0.3)], (255, 225, 140), 0.14)
+
+
+def _light_switch(icon: _Icon) -> None:
+    icon.polygon([(-0.25, -0.8), (0.25, -0.8), (0.25, -0.35), (-0.25, -0.35)], (120, 125, 135))
+    icon.circle(0, 0.2, 0.6, (255, 220, 80))
+    icon.line([(-0.2, 0.05), (-0.08, 0.35), (0.08, 0.05), (0.2, 0.35)], (215, 130, 20), 0.12)
+
+
+def _note(icon: _Icon, ground: Color) -> None:
+    icon.circle(0, 0, 0.85, ground)
+    white = (255, 255, 255)
+    icon.circle(-0.3, -0.38, 0.18, white)
+    icon.circle(0.32, -0.28, 0.18, white)
+    icon.line([(-0.16, -0.36), (-0.16, 0.4), (0.46, 0.52), (0.46, -0.26)], white, 0.15)
+
+
+def _music_on(icon: _Icon) -> None:
+    _note(icon, (52, 150, 82))
+
+
+def _music_off(icon: _Icon) -> None:
+    _note(icon, (125, 130, 142))
+    icon.line([(-0.6, 0.6), (0.6, -0.6)], (205, 45, 45), 0.22)
+
+
+def _monkey(icon: _Icon) -> None:
+    brown, skin = (122, 78, 48), (232, 196, 152)
+    for side in (-1, 1):
+        icon.circle(0.68 * side, 0.15, 0.28, brown)
+        icon.circle(0.68 * side, 0.15, 0.15, skin)
+    icon.circle(0, 0.05, 0.66, brown)
+    for side in (-1, 1):
+        icon.circle(0.2 * side, 0.18, 0.26, skin)
+        icon.circle(0.2 * side, 0.18, 0.09, INK)
+    icon.circle(0, -0.28, 0.36, skin)
+    icon.line(_arc(0, -0.2, 0.22, 210, 330), INK, 0.08)
+
+
+DRAWINGS: dict[str, Callable[[_Icon], None]] = {
+    "ball": _ball,
+    "bell": _bell,
+    "light-switch": _light_switch,
+    "music-on": _music_on,
+    "music-off": _music_off,
+    "monkey": _monkey,
+}
+
+
+def draw_effector(canvas: Canvas, name: str, center: NDArray[np.float64], shape: Points) -> None:
+    """The shape that the robot touches as a pale tile, with a drawing on it; others get their initials in a colour."""
+    corners = np.asarray(shape)
+    middle = center + (corners.min(axis=0) + corners.max(axis=0)) / 2
+    canvas.polygon(corners + center, (255, 255, 255), (150, 150, 160), 0.04)
+    icon = _Icon(canvas, middle.tolist(), (np.ptp(corners, axis=0) / 2).tolist())
+    if name in DRAWINGS:
+        DRAWINGS[name](icon)
+    else:
+        color = tuple(stream(0, "effector", name).integers(60, 190, size=3).tolist())
+        icon.circle(0, 0, 0.85, color)
+        icon.text("".join(word[0] for word in name.split("-")[:2]).upper(), INK)

@@ -1,0 +1,332 @@
+"""Convex polygons that move and turn: kernels that say when two of them touch, at a pose and along a whole motion.
+
+Two convex polygons are apart if and only if the line along an edge of one has the other wholly beyond it. A distance of
+exactly zero is a touch; nearer to zero than about 1e-12 rounding decides.
+
+Along a motion, how far a corner is beyond such a line is a smooth function of time, and its curvature has a bound: so
+if one line keeps the polygons apart at both ends of a stretch, with that much to spare, it does so all along. A motion
+is free when stretches of this kind cover it. Nothing can slip through, however thin or fast; a motion that comes nearer
+to a wall than about `TOLERANCE` may be called not free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import compiled, inlined
+
+TOLERANCE = 1e-6
+"""No stretch of a motion in which a corner moves less than this is divided any further."""
+
+At = tuple[float, float, float, float]
+"""A pose for the kernels: x, y, cosine and sine of the angle."""
+
+
+class Polygons(NamedTuple):
+    """Convex polygons, the corners of one after those of the other, anticlockwise.
+
+    Attributes:
+        start: `[P + 1]` where the corners of each polygon begin.
+        corners: `[C, 2]` x and y.
+        normals: `[C, 2]` the unit vector out of the edge from a corner to the next one.
+        offsets: `[C]` how far that edge is out, along its normal.
+    """
+
+    start: NDArray[np.int64]
+    corners: NDArray[np.float64]
+    normals: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+
+
+class Shapes(NamedTuple):
+    """All that kernels know of a room.
+
+    Attributes:
+        size: `[2]` width and height of the room.
+        radius: the distance of the robot's farthest corner from its own origin.
+        robot: the parts of its body, around its origin.
+        walls: the four sides of the room, and then the walls in it.
+        effectors: each around its own position.
+    """
+
+    size: NDArray[np.float64]
+    radius: float
+    robot: Polygons
+    walls: Polygons
+    effectors: Polygons
+
+
+def polygons(shapes: Sequence[Sequence[Sequence[float]]]) -> Polygons:
+    """Polygons from their corners, which go round anticlockwise."""
+    rings = [np.array(shape, dtype=np.float64).reshape(-1, 2) for shape in shapes]
+    corners = np.concatenate([np.empty((0, 2)), *rings])
+    edges = np.concatenate([np.empty((0, 2)), *(np.roll(ring, -1, axis=0) - ring for ring in rings)])
+    normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.hypot(edges[:, 0], edges[:, 1])[:, None]
+    start = np.cumsum([0, *map(len, rings)])
+    return Polygons(start, corners, normals, (normals * corners).sum(axis=1))
+
+
+@compiled
+def _beyond_edge(fixed: Polygons, edge: int, moved: Polygons, m: int, at: At) -> float:
+    """How far polygon m, moved to a pose, is beyond the line of an edge; below zero where it is not."""
+    nx, ny = fixed.normals[edge, 0], fixed.normals[edge, 1]
+    across, along = nx * at[2] + ny * at[3], ny * at[2] - nx * at[3]  # the normal, seen by what is moved
+    least = np.inf
+    for i in range(moved.start[m], moved.start[m + 1]):
+        least = min(least, across * moved.corners[i, 0] + along * moved.corners[i, 1])
+    return float(least + nx * at[0] + ny * at[1] - fixed.offsets[edge])
+
+
+@compiled
+def _beyond_moved_edge(moved: Polygons, edge: int, fixed: Polygons, f: int, at: At) -> float:
+    """How far polygon f is beyond the line of an edge that is moved to a pose."""
+    nx = at[2] * moved.normals[edge, 0] - at[3] * moved.normals[edge, 1]
+    ny = at[3] * moved.normals[edge, 0] + at[2] * moved.normals[edge, 1]
+    least = np.inf
+    for i in range(fixed.start[f], fixed.start[f + 1]):
+        least = min(least, nx * fixed.corners[i, 0] + ny * fixed.corners[i, 1])
+    return float(least - nx * at[0] - ny * at[1] - moved.offsets[edge])
+
+
+@compiled
+def apart(moved: Polygons, m: int, fixed: Polygons, f: int, at: At) -> bool:
+    """Whether polygon m, moved to a pose, does not touch polygon f."""
+    for edge in range(fixed.start[f], fixed.start[f + 1]):
+        if _beyond_edge(fixed, edge, moved, m, at) > 0:
+            return True
+    for edge in range(moved.start[m], moved.start[m + 1]):  # noqa: SIM110, kernels are loops
+        if _beyond_moved_edge(moved, edge, fixed, f, at) > 0:
+            return True
+    return False
+
+
+@compiled
+def _apart_between(
+    moved: Polygons, m: int, fixed: Polygons, f: int, first: At, last: At, spare: float, spare_moved: float
+) -> bool:
+    """Whether one line keeps them apart at both poses, with so much to spare: then also between the two."""
+    for edge in range(fixed.start[f], fixed.start[f + 1]):
+        if _beyond_edge(fixed, edge, moved, m, first) > spare and _beyond_edge(fixed, edge, moved, m, last) > spare:
+            return True
+    for edge in range(moved.start[m], moved.start[m + 1]):
+        if (
+            _beyond_moved_edge(moved, edge, fixed, f, first) > spare_moved
+            and _beyond_moved_edge(moved, edge, fixed, f, last) > spare_moved
+        ):
+            return True
+    return False
+
+
+@inlined
+def _far(fixed: Polygons, f: int, x: float, y: float, radius: float) -> bool:
+    """Whether a circle is surely apart from polygon f."""
+    for edge in range(fixed.start[f], fixed.start[f + 1]):
+        if fixed.normals[edge, 0] * x + fixed.normals[edge, 1] * y - fixed.offsets[edge] > radius:
+            return True
+    return False
+
+
+@inlined
+def _in_range(shapes: Shapes, x: float, y: float, angle: float) -> bool:
+    """Whether these numbers, none of them NaN or infinite, can be a pose in the room."""
+    return 0 <= x <= shapes.size[0] and 0 <= y <= shapes.size[1] and abs(angle) < np.inf
+
+
+@compiled
+def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
+    """Whether the robot is in the room and touches no wall and no side of it."""
+    if not _in_range(shapes, x, y, angle):
+        return False
+    at = (x, y, 2.0, 0.0)  # cosine and sine are only worked out near a wall
+    for wall in range(len(shapes.walls.start) - 1):
+        if _far(shapes.walls, wall, x, y, shapes.radius):
+            continue
+        if at[2] == 2.0:
+            at = (x, y, math.cos(angle), math.sin(angle))
+        for part in range(len(shapes.robot.start) - 1):
+            if not apart(shapes.robot, part, shapes.walls, wall, at):
+                return False
+    return True
+
+
+@compiled
+def shorter_turn(start: float, end: float) -> float:
+    """From one angle to another the shorter way round, in [-π, π)."""
+    return wrapped(end - start)
+
+
+@compiled
+def wrapped(angle: float) -> float:
+    """The same angle in [-π, π)."""
+    angle = angle - 2 * np.pi * math.floor((angle + np.pi) / (2 * np.pi))
+    return angle if angle < np.pi else -np.pi
+
+
+@compiled
+def _part_free(
+    shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], first: At, last: At
+) -> bool:
+    """Whether a part of the robot stays clear of a wall during a motion; `first` and `last` are its ends."""
+    robot, walls = shapes.robot, shapes.walls
+    if not (apart(robot, part, walls, wall, first) and apart(robot, part, walls, wall, last)):
+        return False
+    dx, dy, turn = end[0] - start[0], end[1] - start[1], shorter_turn(start[2], end[2])
+    way, lever = math.hypot(dx, dy), shapes.radius  # the lever: how far from the robot's centre a corner may be
+    for i in range(walls.start[wall], walls.start[wall + 1]):
+        x, y = walls.corners[i, 0] - start[0], walls.corners[i, 1] - start[1]
+        lever = max(lever, math.hypot(x, y), math.hypot(x - dx, y - dy))
+    curve, curve_moved = turn * turn * shapes.radius / 8, (turn * turn * lever + 2 * abs(turn) * way) / 8
+    time, stretch, here, there = 0.0, 1.0, first, last
+    while True:
+        square = stretch * stretch
+        if _apart_between(robot, part, walls, wall, here, there, curve * square, curve_moved * square):
+            time += stretch
+            if time == 1:
+                return True
+            stretch, here = min(2 * stretch, 1 - time), there
+        elif stretch * (way + abs(turn) * lever) < TOLERANCE or not apart(robot, part, walls, wall, there):
+            return False
+        else:
+            stretch /= 2
+        until = time + stretch
+        angle = start[2] + until * turn
+        there = last if until == 1 else (start[0] + until * dx, start[1] + until * dy, math.cos(angle), math.sin(angle))
+
+
+@compiled
+def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
+    """Whether the straight motion between two poses `[3]` is free along its whole length."""
+    if not (_in_range(shapes, start[0], start[1], start[2]) and _in_range(shapes, end[0], end[1], end[2])):
+        return False
+    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    radius = shapes.radius + math.hypot(end[0] - start[0], end[1] - start[1]) / 2  # this circle holds the whole motion
+    first, last = (start[0], start[1], 2.0, 0.0), (end[0], end[1], 2.0, 0.0)
+    for wall in range(len(shapes.walls.start) - 1):
+        if _far(shapes.walls, wall, x, y, radius):
+            continue
+        if first[2] == 2.0:
+            first = (start[0], start[1], math.cos(start[2]), math.sin(start[2]))
+            last = (end[0], end[1], math.cos(end[2]), math.sin(end[2]))
+        for part in range(len(shapes.robot.start) - 1):
+            if not _part_free(shapes, part, wall, start, end, first, last):
+                return False
+    return True
+
+
+@compiled
+def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
+    """Whether the robot at a pose touches an effector that lies at (x, y)."""
+    seen = (at[0] - x, at[1] - y, at[2], at[3])
+    if _far(shapes.effectors, effector, seen[0], seen[1], shapes.radius):
+        return False
+    for part in range(len(shapes.robot.start) - 1):
+        if not apart(shapes.robot, part, shapes.effectors, effector, seen):
+            return True
+    return False
+
+
+@compiled
+def free_rows(shapes: Shapes, states: NDArray[Any], out: NDArray[Any]) -> None:
+    """`pose_free` of each state."""
+    for i in range(len(states)):
+        out[i] = pose_free(shapes, states[i, 0], states[i, 1], states[i, 2])
+
+
+@compiled
+def clear_rows(shapes: Shapes, states: NDArray[Any], ends: NDArray[Any], out: NDArray[Any]) -> None:
+    """`motion_free` from each state to its end."""
+    for i in range(len(states)):
+        out[i] = motion_free(shapes, states[i, :3], ends[i])
+
+
+@compiled
+def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: NDArray[Any]) -> None:
+    """The states after an action each: `out` holds copies of `states`, whose poses move where the motion is free."""
+    end = np.empty(3)
+    for i in range(len(states)):
+        end[0], end[1] = states[i, 0] + actions[i, 0], states[i, 1] + actions[i, 1]
+        end[2] = wrapped(states[i, 2] + actions[i, 2])
+        if motion_free(shapes, states[i, :3], end):
+            out[i, :3] = end + 0.0  # never -0.0
+
+
+@compiled
+def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], out: NDArray[Any]) -> None:
+    """Which of some effectors the robot touches in each state, `[N, effectors]`."""
+    for i in range(len(states)):
+        at = (states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
+        for k in range(len(effectors)):
+            place = 3 + 2 * effectors[k]
+            out[i, k] = touches(shapes, effectors[k], states[i, place], states[i, place + 1], at)
+
+
+@compiled
+def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
+    """What an effector at its row of `places` touches: -1 nothing, -2 a wall or a side, else the number of another.
+
+    Effectors whose place is NaN have none yet.
+    """
+    x, y = places[effector, 0], places[effector, 1]
+    if not (0 <= x <= shapes.size[0] and 0 <= y <= shapes.size[1]):
+        return -2
+    for wall in range(len(shapes.walls.start) - 1):
+        if not apart(shapes.effectors, effector, shapes.walls, wall, (x, y, 1.0, 0.0)):
+            return -2
+    for other in range(len(places)):
+        if other == effector or np.isnan(places[other, 0]):
+            continue
+        at = (x - places[other, 0], y - places[other, 1], 1.0, 0.0)
+        if not apart(shapes.effectors, effector, shapes.effectors, other, at):
+            return other
+    return -1
+
+
+@compiled
+def scatter(shapes: Shapes, places: NDArray[Any], dice: NDArray[Any]) -> bool:
+    """Give each effector whose place is NaN the next place of `dice` `[K, 2]`, in [0, 1), where it overlaps nothing.
+
+    False if the dice did not suffice.
+    """
+    die = 0
+    for effector in range(len(places)):
+        if not np.isnan(places[effector, 0]):
+            continue
+        while die < len(dice):
+            places[effector] = dice[die] * shapes.size
+            die += 1
+            if overlap(shapes, effector, places) == -1:
+                break
+            places[effector, 0] = np.nan
+        if np.isnan(places[effector, 0]):
+            return False
+    return True
+
+
+@compiled
+def first_free_pose(shapes: Shapes, state: NDArray[Any], dice: NDArray[Any], avoid: bool) -> bool:
+    """Write the first free pose of `dice` `[K, 3]`, in [0, 1), into a state; if asked, one that touches no effector.
+
+    False if none of them is free.
+    """
+    for die in range(len(dice)):
+        x, y, angle = dice[die, 0] * shapes.size[0], dice[die, 1] * shapes.size[1], (2 * dice[die, 2] - 1) * np.pi
+        if pose_free(shapes, x, y, angle):
+            state[0], state[1], state[2] = x, y, angle
+            if not (avoid and touches_any(shapes, state)):
+                return True
+    return False
+
+
+@compiled
+def touches_any(shapes: Shapes, state: NDArray[Any]) -> bool:
+    """Whether the robot touches some effector."""
+    at = (state[0], state[1], math.cos(state[2]), math.sin(state[2]))
+    for effector in range(len(shapes.effectors.start) - 1):
+        if touches(shapes, effector, state[3 + 2 * effector], state[4 + 2 * effector], at):
+            return True
+    return False

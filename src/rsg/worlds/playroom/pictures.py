@@ -1,0 +1,105 @@
+"""Playroom as pixels: a state, a plan as the robot's outlines over time, and a tree or roadmap under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.worlds.playroom.drawings import INK, Canvas, Color, draw_effector
+from rsg.worlds.playroom.world import Floats, PlayroomWorld
+
+FLOOR, WALL = (236, 230, 216), (92, 86, 80)
+BODY, NOSE, EDGE = (70, 120, 200), (245, 150, 60), (28, 52, 100)
+EARLY, LATE = np.array([150, 190, 235]), np.array([20, 55, 130])
+DONE = (30, 140, 70)
+LINKS, PATH = (70, 110, 160, 90), (200, 60, 50)
+MARGIN = 0.5  # of the room's own walls around it, in units of length
+MIN_PIXELS, MAX_PIXELS = 32, 4096
+
+
+def picture(
+    world: PlayroomWorld,
+    state: Floats,
+    pixels: int = 480,
+    trail: Floats | None = None,
+    moments: Sequence[tuple[int, str]] = (),
+    poses: Floats | None = None,
+    links: NDArray[np.integer] | None = None,
+) -> NDArray[np.uint8]:
+    """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
+
+    Args:
+        world: the room.
+        state: the effectors are drawn where they lie in it, and the robot in full colour.
+        pixels: the longer side of the picture; names are written from 300 up.
+        trail: states `[T, W]` or poses `[T, 3]` of a plan: the robot's outline in each, fainter the earlier it is.
+        moments: steps of the trail at which something came true, with its name: drawn in green.
+        poses, links: `[N, D]` and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
+    """
+    if not MIN_PIXELS <= pixels <= MAX_PIXELS:
+        raise RsgError(f"a picture of a Playroom has {MIN_PIXELS} to {MAX_PIXELS} pixels, not {pixels}")
+    state = world.checked(np.asarray(state)[None])[0]
+    canvas = _room(world, pixels)
+    if poses is not None and links is not None:
+        for pair in np.asarray(poses)[:, :2][np.asarray(links)]:
+            canvas.line(pair, LINKS, 0.02)
+    places = state[3:].reshape(-1, 2)
+    for effector, place in zip(world.layout.effectors, places, strict=True):
+        draw_effector(canvas, effector.name, place, effector.shape)
+    if trail is not None:
+        _draw_trail(canvas, world, np.asarray(trail), dict(moments))
+    _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
+    if pixels >= 300:
+        _write_names(canvas, world, places)
+        if trail is not None:
+            _write_moments(canvas, world, np.asarray(trail), moments)
+    return canvas.picture()
+
+
+def outline(world: PlayroomWorld, pose: Floats) -> list[Floats]:
+    """The corners `[C, 2]` of each part of the robot at a pose."""
+    cos, sin = np.cos(pose[2]), np.sin(pose[2])
+    turn = np.array([[cos, sin], [-sin, cos]])
+    return [np.array(part) @ turn + pose[:2] for part in world.layout.robot]
+
+
+def _room(world: PlayroomWorld, pixels: int) -> Canvas:
+    width, height = world.layout.size
+    canvas = Canvas((-MARGIN, -MARGIN), (width + MARGIN, height + MARGIN), pixels, WALL)
+    canvas.polygon([(0, 0), (width, 0), (width, height), (0, height)], FLOOR)
+    for wall in world.layout.walls:
+        canvas.polygon(wall, WALL)
+    return canvas
+
+
+def _draw_robot(canvas: Canvas, world: PlayroomWorld, pose: Floats, body: Color, nose: Color, edge: Color) -> None:
+    for number, part in enumerate(outline(world, pose)):
+        canvas.polygon(part, nose if number else body, edge, 0.06)
+
+
+def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: dict[int, str]) -> None:
+    canvas.line(trail[:, :2], PATH, 0.06)
+    for step, pose in enumerate(trail):
+        share = step / max(1, len(trail) - 1)
+        color = tuple(np.rint(EARLY + share * (LATE - EARLY)).astype(int).tolist())
+        green = step in moments
+        fill = (*DONE, 90) if green else (*color, 26)
+        for part in outline(world, pose):
+            canvas.polygon(part, fill, (*DONE, 255) if green else (*color, 90 + round(120 * share)), 0.05)
+
+
+def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
+    for effector, (x, y) in zip(world.layout.effectors, places, strict=True):
+        low = min(corner[1] for corner in effector.shape)
+        below = y + low - 0.3
+        canvas.text(x, below if below > 0.2 else y - low + 0.3, effector.name.replace("-", " "), INK, 0.42)
+
+
+def _write_moments(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: Sequence[tuple[int, str]]) -> None:
+    width = world.layout.size[0]
+    for number, (step, name) in enumerate(moments, 1):
+        x, y = trail[step, :2]
+        canvas.text(min(max(x, 2.0), width - 2.0), y, f"{number} {name}", DONE, 0.5)
