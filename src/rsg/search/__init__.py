@@ -3,8 +3,11 @@
 from rsg.search.cost_to_go import CostToGo, cost_to_go
 from rsg.search.goals import GoalFn, Goals, goals_from
 from rsg.search.graph import StateGraph, local_graph
+from rsg.search.motion import Motion, connect, rrt
 from rsg.search.product import ORDERS, Found, ProductSearch, SearchSettings, nodes_ahead
 from rsg.search.regions import Rank, Reached, RegionSearch
+from rsg.search.roadmap import attach, roadmap
+from rsg.search.shortening import shorten
 
 __all__ = [
     "ORDERS",
@@ -12,14 +15,20 @@ __all__ = [
     "Found",
     "GoalFn",
     "Goals",
+    "Motion",
     "ProductSearch",
     "Rank",
     "Reached",
     "RegionSearch",
     "SearchSettings",
     "StateGraph",
+    "attach",
+    "connect",
     "cost_to_go",
     "goals_from",
     "local_graph",
     "nodes_ahead",
+    "roadmap",
+    "rrt",
+    "shorten",
 ]

@@ -16,7 +16,7 @@ from rsg.core.compiled import compiled
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-_ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
+ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
 
 
 class Space(NamedTuple):
@@ -72,7 +72,7 @@ def between(space: Space, start: Floats, end: Floats, part: float, out: Floats) 
 @compiled
 def actions_between(space: Space, start: Floats, end: Floats) -> int:
     """How many actions the straight way takes."""
-    return int(np.ceil(apart(space, start, end) - _ROUNDING))
+    return int(np.ceil(apart(space, start, end) - ROUNDING))
 
 
 @compiled

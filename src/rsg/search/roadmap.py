@@ -1,0 +1,213 @@
+"""A roadmap: free poses all over a continuous world, and the single actions between them.
+
+It is made once for the obstacles of a world; where a query or a demonstration starts and what else is in its states
+comes later, by `attach`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.search import roadmap_kernels as kernels
+from rsg.search.graph import StateGraph
+from rsg.search.motion import connect, rows_of, space_of, uniform
+from rsg.search.motion_kernels import Space
+from rsg.worlds.continuous import ContinuousWorld
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+STATES = 4000  # of a roadmap, unless said otherwise
+_IN_PASSAGES = 0.1  # share of the poses that are looked for in narrow passages
+_TRIES = 20  # poses to look at for each that is wanted
+_BRIDGES = 200  # poses to look at for each that is wanted in a narrow passage
+_LARGE = 0.01  # share of all poses from which on a part that is not connected with the largest one matters
+_PARTS = 8  # parts that are looked at, the largest one among them
+_JOINING = 20_000  # samples for a way from one part to another
+_KEPT = 8  # roadmaps in memory
+_made: OrderedDict[tuple[Any, ...], StateGraph] = OrderedDict()
+
+
+def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int = 0) -> StateGraph:
+    """Free poses `[S, D]` of the world and the actions between them; made once and kept in memory.
+
+    Args:
+        world: where.
+        state: `[W]` any state: what else is in it, which a world without `compiled_motion` may look at.
+        size: how many poses.
+        seed: where chance comes from.
+
+    An edge is an action both ways; its number is that among the edges of its state.
+    """
+    key = (*_obstacles(world, state), size, seed)
+    if key not in _made:
+        _made[key] = _make(world, np.asarray(state, dtype=np.float64), size, seed)
+        while len(_made) > _KEPT:
+            _made.popitem(last=False)
+    _made.move_to_end(key)
+    return _made[key]
+
+
+def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[Any, ...]:
+    """What tells worlds apart that need roadmaps of their own."""
+    space = tuple(part.tobytes() for part in space_of(world))
+    if hasattr(world, "compiled_motion"):
+        kernel, tables = world.compiled_motion
+        return (kernel, *space, world.cost, *_contents(tables))
+    return (world, *space, world.cost, np.asarray(state)[len(world.low) :].tobytes())
+
+
+def _contents(tables: Any) -> Iterator[Any]:
+    """The numbers in tables, whatever they are made of."""
+    if isinstance(tables, (tuple, list)):
+        for part in tables:
+            yield from _contents(part)
+    else:
+        yield (np.shape(tables), np.asarray(tables).tobytes())
+
+
+def _make(world: ContinuousWorld, state: Floats, size: int, seed: int) -> StateGraph:
+    space, rng = space_of(world), stream(seed, "roadmap")
+    narrow = _in_passages(world, state, space, rng, round(_IN_PASSAGES * size))
+    spread = _spread(world, state, space, rng, size - len(narrow))
+    poses = np.concatenate([spread, narrow])
+    if len(poses) == 0:
+        raise RsgError(f"no free pose was found among {_TRIES * size:,}; is there room for the robot?")
+    one, other = kernels.near_pairs(space, poses, poses, True)
+    passable = _clear_both_ways(world, state, poses[one], poses[other])
+    one, other = one[passable], other[passable]
+    nothing = np.zeros(len(poses) + 1, dtype=np.int32), np.empty(0, dtype=np.int32)
+    ends = np.concatenate([one, other]), np.concatenate([other, one])
+    return _joined(world, state, _graph(world, poses, kernels.with_links(*nothing, 0, *ends), nothing[1]), rng)
+
+
+def _joined(world: ContinuousWorld, state: Floats, roads: StateGraph, rng: np.random.Generator) -> StateGraph:
+    """The roadmap with ways, if they can be found, from its larger unconnected parts to the largest one."""
+    space, poses = space_of(world), roads.states
+    part = kernels.components(roads.edge_start, roads.edge_end)
+    sizes = np.bincount(part)
+    largest, *others = np.argsort(-sizes, kind="stable")[:_PARTS]
+    main = poses[part == largest]
+    for other in others:
+        lost = poses[part == other]
+        if len(lost) >= _LARGE * len(part):
+            i, j = kernels.closest(space, lost, main)
+            way = connect(world, rows_of(lost[i : i + 1], state)[0], main[j], rng, _JOINING)
+            if len(way.poses) > 2:  # its ends are on the roadmap already
+                linked = attach(world, roads, rows_of(way.poses[1:-1], state))
+                with_way = np.ascontiguousarray(linked.states[:, : poses.shape[1]])
+                roads = replace(linked, states=with_way, path=linked.path[:0])
+    return roads
+
+
+def _spread(world: ContinuousWorld, state: Floats, space: Space, rng: np.random.Generator, count: int) -> Floats:
+    """So many free poses, spread evenly over the world."""
+    shift = rng.random(len(space.low))
+    found: list[Floats] = [np.empty((0, len(space.low)))]
+    batch = 2 * count
+    for begin in range(0, _TRIES * count, batch):
+        parts = (halton(begin, begin + batch, len(space.low)) + shift) % 1.0
+        poses = space.low + parts * (space.high - space.low)
+        found.append(poses[_free(world, state, poses)])
+        if sum(map(len, found)) >= count:
+            break
+    return np.concatenate(found)[:count]
+
+
+def halton(begin: int, end: int, size: int) -> Floats:
+    """Points `[end - begin, size]` of Halton's sequence, which fill the unit cube evenly.
+
+    >>> halton(1, 4, 2).round(3).tolist()
+    [[0.5, 0.333], [0.25, 0.667], [0.75, 0.111]]
+    """
+    points = np.zeros((end - begin, size))
+    for d, base in enumerate(_primes(size)):
+        rest, unit = np.arange(begin, end), 1.0
+        while rest.any():
+            unit /= base
+            points[:, d] += unit * (rest % base)
+            rest //= base
+    return points
+
+
+def _primes(count: int) -> list[int]:
+    found: list[int] = []
+    number = 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+def _in_passages(world: ContinuousWorld, state: Floats, space: Space, rng: np.random.Generator, count: int) -> Floats:
+    """Free poses half-way between two that are not, about an action apart: most lie in narrow passages."""
+    poses = uniform(space, rng, _BRIDGES * count)
+    ones = poses[~_free(world, state, poses)]
+    way = rng.normal(size=ones.shape) * space.reach
+    bridged = ~_free(world, state, _wrapped(space, ones + way))
+    middle = _wrapped(space, ones[bridged] + way[bridged] / 2)
+    return middle[_free(world, state, middle)][:count]
+
+
+def _wrapped(space: Space, poses: Floats) -> Floats:
+    """Numbers that come round, within their bounds."""
+    turning = space.period > 0
+    wrapped = poses.copy()
+    wrapped[:, turning] = space.low[turning] + (poses - space.low)[:, turning] % space.period[turning]
+    return wrapped
+
+
+def _free(world: ContinuousWorld, state: Floats, poses: Floats) -> NDArray[np.bool_]:
+    return np.asarray(world.free(rows_of(poses, state)), dtype=np.bool_)
+
+
+def _clear_both_ways(world: ContinuousWorld, state: Floats, ones: Floats, others: Floats) -> NDArray[np.bool_]:
+    there = np.asarray(world.clear(rows_of(ones, state), others), dtype=np.bool_)
+    there[there] = world.clear(rows_of(others[there], state), ones[there])
+    return there
+
+
+def _graph(world: ContinuousWorld, states: Floats, edges: tuple[Ints, Ints], path: Ints) -> StateGraph:
+    start, end = edges
+    cost = np.full(len(end), float(world.cost))
+    return StateGraph(states, start, end, kernels.numbers_within(start), cost, path)
+
+
+def attach(world: ContinuousWorld, roads: StateGraph, states: Floats) -> StateGraph:
+    """The roadmap with a trajectory, or any given states `[T + 1, W]`, on it; these come first.
+
+    Each given state is linked with all poses that are a free action away, the roadmap's and the other given ones, and
+    with the one that follows it on the trajectory. What else is in the first given state is in all states.
+    """
+    states = np.ascontiguousarray(states, dtype=np.float64)
+    size = roads.states.shape[1]
+    _, first, path = np.unique(states.view(f"V{states.itemsize * states.shape[1]}")[:, 0], True, True)
+    order = np.argsort(first)
+    given = states[first[order]]
+    path = np.argsort(order).astype(np.int32)[path]
+    space, shift, poses = space_of(world), len(given), np.ascontiguousarray(given[:, :size])
+    one, road = kernels.near_pairs(space, poses, roads.states, False)
+    a, b = kernels.near_pairs(space, poses, poses, True)
+    near = np.concatenate([roads.states, poses])
+    one, other = np.concatenate([one, a]), np.concatenate([road, b + len(roads.states)])
+    passable = _clear_both_ways(world, given[0], poses[one], near[other])
+    one, other = one[passable], (other[passable] + shift) % (len(roads.states) + shift)
+    links = np.concatenate([np.stack([one, other]), np.stack([other, one]), _steps(path)], axis=1)
+    links = links[:, np.sort(np.unique(links[0] * np.int64(2**31) + links[1], return_index=True)[1])]
+    source, target = links.astype(np.int32)
+    edges = kernels.with_links(roads.edge_start, roads.edge_end, shift, source, target)
+    return _graph(world, np.concatenate([given, rows_of(roads.states, given[0])]), edges, path)
+
+
+def _steps(path: Ints) -> Ints:
+    """From each state of a trajectory to the next one, `[2, T]`."""
+    return np.stack([path[:-1], path[1:]])

@@ -1,0 +1,112 @@
+"""The inner loops of roadmaps: which poses are one action apart, and edges in CSR form."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import compiled
+from rsg.search.motion_kernels import ROUNDING, Space, apart, difference, nearest
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@compiled
+def near_pairs(space: Space, ones: Floats, others: Floats, within: bool) -> tuple[Ints, Ints]:
+    """All pairs of poses that are at most one action apart: one of `ones` `[M, D]`, and one of `others` `[N, D]`.
+
+    within: both are the same poses, and each pair is told once, the lower number first.
+    """
+    room = 64
+    first, second = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+    count = 0
+    for i in range(len(ones)):
+        for j in range(i + 1 if within else 0, len(others)):
+            near = True
+            for d in range(len(space.reach)):
+                if abs(difference(space, ones[i], others[j], d)) > space.reach[d] * (1 + ROUNDING):
+                    near = False
+                    break
+            if not near:
+                continue
+            if count == room:
+                room *= 4
+                more_first, more_second = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+                for k in range(count):
+                    more_first[k], more_second[k] = first[k], second[k]
+                first, second = more_first, more_second
+            first[count], second[count] = i, j
+            count += 1
+    return first[:count].copy(), second[:count].copy()
+
+
+@compiled
+def with_links(old_start: Ints, old_end: Ints, shift: int, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+    """A graph with `shift` states put before its own, and edges from `source` to `target` `[N]` in the new numbers.
+
+    Gives where the edges of each state begin, and where they lead: the new ones first.
+    """
+    count = len(old_start) - 1 + shift
+    start = np.zeros(count + 1, dtype=np.int32)
+    end = np.empty(len(old_end) + len(source), dtype=np.int32)
+    for edge in range(len(source)):
+        start[source[edge] + 1] += 1
+    for s in range(count):
+        old = old_start[s - shift + 1] - old_start[s - shift] if s >= shift else 0
+        start[s + 1] += start[s] + old
+    place = start[:count].copy()
+    for edge in range(len(source)):
+        end[place[source[edge]]] = target[edge]
+        place[source[edge]] += 1
+    for s in range(shift, count):
+        for edge in range(old_start[s - shift], old_start[s - shift + 1]):
+            end[place[s]] = old_end[edge] + shift
+            place[s] += 1
+    return start, end
+
+
+@compiled
+def numbers_within(start: Ints) -> Ints:
+    """The number of each edge among those of its state, `[E]`."""
+    number = np.empty(start[-1], dtype=np.int32)
+    for s in range(len(start) - 1):
+        for edge in range(start[s], start[s + 1]):
+            number[edge] = edge - start[s]
+    return number
+
+
+@compiled
+def components(start: Ints, end: Ints) -> Ints:
+    """The number of the connected part that each state is in, `[S]`; edges lead both ways."""
+    part = np.full(len(start) - 1, -1, dtype=np.int32)
+    stack = np.empty(len(part), dtype=np.int32)
+    parts = 0
+    for root in range(len(part)):
+        if part[root] >= 0:
+            continue
+        part[root] = parts
+        stack[0] = root
+        size = 1
+        while size > 0:
+            size -= 1
+            s = stack[size]
+            for edge in range(start[s], start[s + 1]):
+                if part[end[edge]] < 0:
+                    part[end[edge]] = parts
+                    stack[size] = end[edge]
+                    size += 1
+        parts += 1
+    return part
+
+
+@compiled
+def closest(space: Space, ones: Floats, others: Floats) -> tuple[int, int]:
+    """The two poses, one of `ones` and one of `others`, with the fewest actions between them."""
+    best, first, second = np.inf, 0, 0
+    for i in range(len(ones)):
+        j = nearest(space, others, len(others), ones[i])
+        away = apart(space, ones[i], others[j])
+        if away < best:
+            best, first, second = away, i, j
+    return first, second
