@@ -97,9 +97,9 @@ def test_attached_states_come_first_and_have_all_their_actions(seed):
     for a in range(count):
         for b in range(len(graph.states)):
             here, there = graph.states[a], graph.states[b]
-            if a != b and plain.actions_apart(world, here[:size], there[:size]) <= 1 + 1e-9:
-                if world.clear(here[None], there[None, :size])[0]:
-                    expected |= {(a, b), (b, a)}
+            near = a != b and plain.actions_apart(world, here[:size], there[:size]) <= 1 + 1e-9
+            if near and world.clear(here[None], there[None, :size])[0]:
+                expected |= {(a, b), (b, a)}
     assert edges_of(graph) == expected
     assert graph.edges == len(expected)
     assert_walkable(world, graph)

@@ -188,26 +188,29 @@ def attach(world: ContinuousWorld, roads: StateGraph, states: Floats) -> StateGr
     Each given state is linked with all poses that are a free action away, the roadmap's and the other given ones, and
     with the one that follows it on the trajectory. What else is in the first given state is in all states.
     """
-    states = np.ascontiguousarray(states, dtype=np.float64)
-    size = roads.states.shape[1]
-    _, first, path = np.unique(states.view(f"V{states.itemsize * states.shape[1]}")[:, 0], True, True)
-    order = np.argsort(first)
-    given = states[first[order]]
-    path = np.argsort(order).astype(np.int32)[path]
-    space, shift, poses = space_of(world), len(given), np.ascontiguousarray(given[:, :size])
-    one, road = kernels.near_pairs(space, poses, roads.states, False)
-    a, b = kernels.near_pairs(space, poses, poses, True)
-    near = np.concatenate([roads.states, poses])
-    one, other = np.concatenate([one, a]), np.concatenate([road, b + len(roads.states)])
-    passable = _clear_both_ways(world, given[0], poses[one], near[other])
-    one, other = one[passable], (other[passable] + shift) % (len(roads.states) + shift)
-    links = np.concatenate([np.stack([one, other]), np.stack([other, one]), _steps(path)], axis=1)
-    links = links[:, np.sort(np.unique(links[0] * np.int64(2**31) + links[1], return_index=True)[1])]
-    source, target = links.astype(np.int32)
-    edges = kernels.with_links(roads.edge_start, roads.edge_end, shift, source, target)
+    given, path = _distinct(np.ascontiguousarray(states, dtype=np.float64))
+    one, other = _links(world, given, roads.states)
+    links = np.concatenate([[one, other], [other, one], [path[:-1], path[1:]]], axis=1)
+    source, target = np.unique(links.T, axis=0).T.astype(np.int32, order="C")
+    edges = kernels.with_links(roads.edge_start, roads.edge_end, len(given), source, target)
     return _graph(world, np.concatenate([given, rows_of(roads.states, given[0])]), edges, path)
 
 
-def _steps(path: Ints) -> Ints:
-    """From each state of a trajectory to the next one, `[2, T]`."""
-    return np.stack([path[:-1], path[1:]])
+def _distinct(states: Floats) -> tuple[Floats, Ints]:
+    """States without those that come again, in their order, and which of them each of the given ones is."""
+    number: dict[bytes, int] = {}
+    path = np.array([number.setdefault(row.tobytes(), len(number)) for row in states], dtype=np.int32)
+    return states[np.unique(path, return_index=True)[1]], path
+
+
+def _links(world: ContinuousWorld, given: Floats, poses: Floats) -> tuple[Ints, Ints]:
+    """Pairs of states that are a free action apart, both ways: one of those given, and another one or a pose.
+
+    They are numbered as in the graph: the given ones, then the poses.
+    """
+    space, own = space_of(world), np.ascontiguousarray(given[:, : poses.shape[1]])
+    one, other = kernels.near_pairs(space, own, poses, False)
+    among = kernels.near_pairs(space, own, own, True)
+    one, other = np.concatenate([among[0], one]), np.concatenate([among[1], other + np.int32(len(given))])
+    passable = _clear_both_ways(world, given[0], own[one], np.concatenate([own, poses])[other])
+    return one[passable], other[passable]
