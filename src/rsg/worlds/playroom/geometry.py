@@ -163,8 +163,10 @@ def shorter_turn(start: float, end: float) -> float:
 @compiled
 def wrapped(angle: float) -> float:
     """The same angle in [-π, π)."""
+    if -np.pi <= angle < np.pi:
+        return angle
     angle = angle - 2 * np.pi * math.floor((angle + np.pi) / (2 * np.pi))
-    return angle if angle < np.pi else -np.pi
+    return angle if -np.pi <= angle < np.pi else -np.pi  # rounding may miss by a little, on either side
 
 
 @compiled

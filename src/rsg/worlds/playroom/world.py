@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rsg.core.errors import RsgError
 from rsg.worlds.playroom import geometry
-from rsg.worlds.playroom.layout import Layout, LayoutError, check_places
+from rsg.worlds.playroom.layout import Layout, LayoutError, check_places, numbers
 from rsg.worlds.playroom.layout_files import load_layout
 
 COST = 0.1
@@ -144,7 +144,7 @@ class PlayroomWorld:
         for name, place in (places or {}).items():
             if name not in names:
                 raise RsgError(f"there is no effector '{name}'; there are: {', '.join(names)}")
-            rows[names.index(name)] = np.array(place, dtype=np.float64)
+            rows[names.index(name)] = numbers(place, 2, f"the place of the {name}")
         state = np.empty(self.state_width)
         state[:POSE] = pose
         state[POSE:] = self._scattered(rows, np.random.default_rng(seed)).ravel()
