@@ -3,15 +3,17 @@
 from gymnasium.envs.registration import register, registry
 
 from rsg.envs.crafting import CraftingEnv, CraftingVectorEnv
+from rsg.envs.playroom import PlayroomEnv, PlayroomVectorEnv
 
-__all__ = ["CraftingEnv", "CraftingVectorEnv"]
+__all__ = ["CraftingEnv", "CraftingVectorEnv", "PlayroomEnv", "PlayroomVectorEnv"]
 
 MAX_EPISODE_STEPS = 100
 
-if "rsg/CraftingWorld-v0" not in registry:
-    register(
-        id="rsg/CraftingWorld-v0",
-        entry_point="rsg.envs.crafting:CraftingEnv",
-        vector_entry_point="rsg.envs.crafting:CraftingVectorEnv",
-        max_episode_steps=MAX_EPISODE_STEPS,
-    )
+for _name, _entry in (("CraftingWorld", "crafting:Crafting"), ("Playroom", "playroom:Playroom")):
+    if f"rsg/{_name}-v0" not in registry:
+        register(
+            id=f"rsg/{_name}-v0",
+            entry_point=f"rsg.envs.{_entry}Env",
+            vector_entry_point=f"rsg.envs.{_entry}VectorEnv",
+            max_episode_steps=MAX_EPISODE_STEPS,
+        )

@@ -1,0 +1,71 @@
+"""How fast Playroom judges poses and motions, and steps: in batches, as Gymnasium environments. One core, CPU time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import rsg.envs  # noqa: F401, registers the ids
+from benchmarks.harness import seconds
+from rsg.core.random import stream
+from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout, truth
+
+ID = "rsg/Playroom-v0"
+TASK = "turn-on-music then play-with-ball"
+
+
+def run() -> dict[str, Any]:
+    """Rates per second."""
+    return {name: _batches(PlayroomWorld(load_layout(name))) for name in SHIPPED} | _single() | _vector()
+
+
+def _rate(work: Any, amount: int, repeat: int = 15) -> int:
+    return round(amount / seconds(work, repeat)["cpu"])
+
+
+def _batches(world: PlayroomWorld, count: int = 20_000) -> dict[str, float]:
+    """Poses anywhere in the room; motions from free poses: single actions, and to another free pose anywhere."""
+    rng = stream(0, "bench")
+    anywhere = world.sample(rng, count)
+    anywhere[:, :3] = rng.uniform(world.low, world.high, (count, 3))
+    states = world.sample(rng, count)
+    actions = rng.uniform(-1, 1, (count, 3))
+    far = rng.permutation(states[:, :3])
+    return {
+        "walls": len(world.layout.walls),
+        "share_of_free_poses": round(float(world.free(anywhere).mean()), 3),
+        "pose_checks_per_s": _rate(lambda: world.free(anywhere), count),
+        "motion_checks_of_one_action_per_s": _rate(lambda: world.clear(states, states[:, :3] + actions), count),
+        "motion_checks_across_the_room_per_s": _rate(lambda: world.clear(states, far), count),
+        "batched_steps_per_s": _rate(lambda: world.step(states, actions), count),
+        "truth_of_all_terms_states_per_s": _rate(lambda: truth(world, states), count),
+        "encoded_states_per_s": _rate(lambda: world.encode(states), count),
+        "starts_per_s": _rate(lambda: [world.start(rng) for _ in range(200)], 200, 3),
+        "pictures_per_s": _rate(lambda: [world.render(state) for state in states[:5]], 5, 3),
+    }
+
+
+def _single(steps: int = 2000) -> dict[str, float]:
+    actions = np.random.default_rng(0).uniform(-1, 1, (steps, 3)).astype(np.float32)
+    env = gymnasium.make(ID, task=TASK).unwrapped
+    env.reset(seed=0)
+
+    def play() -> None:
+        for action in actions:
+            env.step(action)
+
+    return {"single_env_steps_per_s": _rate(play, steps, 3)}
+
+
+def _vector(copies: int = 1024, steps: int = 50) -> dict[str, float]:
+    envs = gymnasium.make_vec(ID, num_envs=copies, task=TASK)
+    envs.reset(seed=0)
+    actions = np.random.default_rng(0).uniform(-1, 1, (steps, copies, 3)).astype(np.float32)
+
+    def play() -> None:
+        for row in actions:
+            envs.step(row)
+
+    return {"vector_env_steps_per_s": _rate(play, steps * copies, 3)}
