@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rsg.core.errors import RsgError
 from rsg.demos.demonstration import Demonstration
 from rsg.search import Goals
-from rsg.worlds import World
 
 
 class Benchmark(Protocol):
@@ -54,15 +53,25 @@ class Benchmark(Protocol):
         """The truth as classifiers: an oracle for planners, a `GoalFn`."""
         ...
 
-    def world(self, setting: str) -> World:
+    def world(self, setting: str) -> Any:
         """The world that a demonstration's setting describes."""
         ...
 
 
-def benchmark(name: str) -> Benchmark:
-    """The benchmark of that name."""
-    if name != "crafting":
-        raise RsgError(f"there is no benchmark '{name}'; there is: crafting")
-    from rsg.demos.crafting import CraftingBenchmark
+def benchmark(name: str, tasks: Sequence[str] = (), place: str | None = None) -> Benchmark:
+    """The benchmark of that name.
 
-    return CraftingBenchmark()
+    Args:
+        name: `crafting` or `playroom`.
+        tasks: tasks of one's own, for the split `custom`.
+        place: where: a kind of map or a map file for these tasks, or a layout for all tasks.
+    """
+    if name == "crafting":
+        from rsg.demos.crafting import CraftingBenchmark, custom_task
+
+        return CraftingBenchmark([custom_task(text, place) for text in tasks])
+    if name == "playroom":
+        from rsg.demos.playroom import PlayroomBenchmark
+
+        return PlayroomBenchmark(place or "paper", tasks)
+    raise RsgError(f"there is no benchmark '{name}'; there are: crafting, playroom")

@@ -92,20 +92,25 @@ def _judge(source: Benchmark, demos: list[Demonstration]) -> dict[int, str]:
             if not same[start:end].all():
                 step = int(np.flatnonzero(~same[start:end])[0])
                 wrong[i] = f"the world does not go from state {step} to state {step + 1} by that action"
-            elif not _does(source, world, demos[i]):
-                wrong[i] = f"the trajectory does not do '{demos[i].task}'"
+            elif problem := _misses(source, world, demos[i]):
+                wrong[i] = problem
     return wrong
 
 
-def _does(source: Benchmark, world: Any, demo: Demonstration) -> bool:
-    machine = _machine(demo.task, tuple(source.vocabulary))
-    terms = [str(term) for term in machine.terms]
-    return machine.accepts(source.truth(world, demo.states, terms), terms)
+def _misses(source: Benchmark, world: Any, demo: Demonstration) -> str:
+    """Why a trajectory does not do what its description says; empty if it does."""
+    try:
+        machine = _machine(demo.task)
+        terms = [str(term) for term in machine.terms]
+        done = machine.accepts(source.truth(world, demo.states, terms), terms)  # the world knows its own terms
+    except RsgError as error:
+        return f"its task cannot be judged: {error}"
+    return "" if done else f"the trajectory does not do '{demo.task}'"
 
 
 @cache
-def _machine(text: str, vocabulary: tuple[str, ...]) -> Machine:
-    return Machine.of(parse(text, vocabulary))
+def _machine(text: str) -> Machine:
+    return Machine.of(parse(text))
 
 
 def statistics(store: Store) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ class Recipe:
         seed: where chance comes from.
         noise: the share of random actions.
         tasks: descriptions of one's own, in place of those of a split.
-        map: a kind of map or a map file for these.
+        map: a kind of map or a map file for these; a layout or a layout file in Playroom, for any tasks.
     """
 
     world: str
@@ -50,11 +50,7 @@ class Recipe:
 
     def benchmark(self) -> Benchmark:
         """The benchmark, with one's own tasks in it."""
-        if not self.tasks:
-            return benchmark(self.world)
-        from rsg.demos.crafting import CraftingBenchmark, custom_task
-
-        return CraftingBenchmark([custom_task(text, self.map) for text in self.tasks])
+        return benchmark(self.world, self.tasks, self.map)
 
     def episodes(self) -> int:
         """How many demonstrations it gives."""

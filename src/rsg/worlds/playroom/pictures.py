@@ -99,7 +99,8 @@ def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
 
 
 def _write_moments(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: Sequence[tuple[int, str]]) -> None:
-    width = world.layout.size[0]
+    width, height = world.layout.size
     for number, (step, name) in enumerate(moments, 1):
         x, y = trail[step, :2]
-        canvas.text(min(max(x, 2.0), width - 2.0), y, f"{number} {name}", DONE, 0.5)
+        above = y + 1.3 if y < height - 1.6 else y - 1.3
+        canvas.text(min(max(x, 2.2), width - 2.2), above, f"{number} {name}", DONE, 0.5)
