@@ -159,6 +159,13 @@ class Tunnelling(Pond):
         return np.where(free[:, None], after + 0.0, states)
 
 
+class Hesitant(Pond):
+    """Stays where it could go."""
+
+    def step(self, states, actions):
+        return np.where(actions[:, :1] > 0.5, states, super().step(states, actions))
+
+
 class Timid(Pond):
     def clear(self, states, ends):
         return super().clear(states, ends) & (ends != states[:, :3]).any(axis=1)
@@ -247,6 +254,7 @@ BROKEN = [
     (Jumping, "`step` moved a pose farther than `reach`."),
     (Sliding, "`step` must add the action to the pose, or leave the pose as it is; it did neither."),
     (Tunnelling, "`step` and `clear` disagree: an action must move the pose exactly where its motion is free."),
+    (Hesitant, "`step` and `clear` disagree: an action must move the pose exactly where its motion is free."),
     (Timid, "`clear` forbids to stay at a free pose."),
     (Reckless, "`clear` allows a motion whose start or end is not free."),
     (CountsFree, "`free` must give a truth value for each state, but gave int64 (64,)."),

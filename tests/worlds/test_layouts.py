@@ -108,33 +108,42 @@ PROBLEMS = [
     (changed(robot=[]), "the layout has no robot"),
     (changed(robot={}), "'robot' must be a list"),
     (changed(effectors=[]), "the layout has no effectors"),
-    (changed(robot=[SQUARE[:2]]), "robot 1 must be a polygon: a list of at least three corners"),
-    (changed(robot=["box"]), "robot 1 must be a polygon"),
-    (changed(robot=[[[0, 0], [1, 0], ["a", 1]]]), "corner 3 of robot 1 must be 2 numbers"),
-    (changed(robot=[[[0, 0], [4, 0], [1, 1], [0, 4]]]), "robot 1 is not convex: cut it into convex polygons"),
-    (changed(walls=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), "walls 1 is not convex"),
-    (changed(robot=[STAR]), "robot 1 is not convex"),
-    (changed(robot=[[[0, 0], [1, 0], [2, 0], [1, 1]]]), "corner 2 of robot 1 is in one line with its neighbours"),
+    (changed(robot=[SQUARE[:2]]), "part 1 of the robot must be a polygon: a list of at least three corners"),
+    (changed(robot=["box"]), "part 1 of the robot must be a polygon"),
+    (changed(robot=[[[0, 0], [1, 0], ["a", 1]]]), "corner 3 of part 1 of the robot must be 2 numbers"),
+    (
+        changed(robot=[[[0, 0], [4, 0], [1, 1], [0, 4]]]),
+        "part 1 of the robot is not convex: cut it into convex polygons",
+    ),
+    (changed(walls=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), "wall 1 is not convex"),
+    (changed(robot=[STAR]), "part 1 of the robot is not convex"),
+    (
+        changed(robot=[[[0, 0], [1, 0], [2, 0], [1, 1]]]),
+        "corner 2 of part 1 of the robot is in one line with its neighbours",
+    ),
     (changed(robot=[[[0, 0], [1, 0], [1, 0], [1, 1]]]), "in one line with its neighbours, or the same"),
     (changed(robot=[[[0, 0], [1, 0], [2, 0]]]), "in one line"),
-    (changed(walls=[[[0, 0], [1, math.nan], [1, 1]]]), "corner 2 of walls 1 must be finite numbers, not 1.0, nan"),
-    (changed(walls=[{"from": [1, 1], "to": [2, 2]}]), "walls 1 has no 'thickness'"),
-    (changed(walls=[{"from": [1, 1], "to": [1, 1], "thickness": 1}]), "walls 1: a bar goes from one point to another"),
-    (changed(walls=[{"from": [1, 1], "to": [1, 2], "thickness": 0}]), "walls 1: a bar .* thickness above 0"),
-    (changed(walls=[{"from": [1, 1], "to": [1, 2], "thickness": math.nan}]), "'thickness' of walls 1 must be finite"),
+    (changed(walls=[[[0, 0], [1, math.nan], [1, 1]]]), "corner 2 of wall 1 must be finite numbers, not 1.0, nan"),
+    (changed(walls=[{"from": [1, 1], "to": [2, 2]}]), "wall 1 has no 'thickness'"),
+    (changed(walls=[{"from": [1, 1], "to": [1, 1], "thickness": 1}]), "wall 1: a bar goes from one point to another"),
+    (changed(walls=[{"from": [1, 1], "to": [1, 2], "thickness": 0}]), "wall 1: a bar .* thickness above 0"),
+    (
+        changed(walls=[{"from": [1, 1], "to": [1, 2], "thickness": math.nan}]),
+        "'thickness' of wall 1 must be a finite number, not NaN",
+    ),
     (changed(effectors=[BALL, BALL]), "two effectors have the name 'ball'; give each its own"),
     (
         changed(effectors=[BALL, {"name": "bat", "size": 1, "term": "Play_With_Ball"}]),
         "two terms have the name 'play-with-ball'",
     ),
-    (changed(effectors=[{"size": 1}]), "effectors 1 has no 'name'"),
-    (changed(effectors=[{"name": "ball"}]), "effectors 1 must have either a 'size' or a 'shape'"),
+    (changed(effectors=[{"size": 1}]), "effector 1 has no 'name'"),
+    (changed(effectors=[{"name": "ball"}]), "effector 1 must have either a 'size' or a 'shape'"),
     (changed(effectors=[{"name": "ball", "size": 1, "shape": SQUARE}]), "either a 'size' or a 'shape'"),
-    (changed(effectors=[{"name": "ball", "size": -1}]), "the size of effectors 1 must be above 0"),
+    (changed(effectors=[{"name": "ball", "size": -1}]), "the size of effector 1 must be above 0"),
     (changed(effectors=[{"name": "red ball", "size": 1}]), "'red ball' cannot be the name of an effector"),
     (changed(effectors=[{"name": 3, "size": 1}]), "3 cannot be the name of an effector"),
     (changed(effectors=[{"name": "ball", "size": 1, "term": "hit it"}]), "'hit it' cannot be the term of the ball"),
-    (changed(effectors=[{"name": "ball", "size": 1, "color": "red"}]), "effectors 1 has an unknown key 'color'"),
+    (changed(effectors=[{"name": "ball", "size": 1, "color": "red"}]), "effector 1 has an unknown key 'color'"),
     (changed(effectors=[{**BALL, "position": [3]}]), "the position of the ball must be 2 numbers"),
     (
         changed(effectors=[{**BALL, "position": [5, 3]}]),
@@ -186,7 +195,9 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_layouts_can_be_made_in_python():
-    layout = Layout((4, 4), [SQUARE], [Effector("ball", box(0.5, 0.5))], walls=[np.array(SQUARE[:3]).tolist()])
+    layout = Layout(
+        np.array([4, 4]), np.array([SQUARE]), [Effector("ball", box(0.5, 0.5))], walls=[np.array(SQUARE[:3])]
+    )
     assert layout.terms == ("touch-ball",)
     with pytest.raises(LayoutError, match="part 1 of the robot is not convex"):
         Layout((4, 4), [STAR], [Effector("ball", box(1, 1))])

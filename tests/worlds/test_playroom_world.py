@@ -121,9 +121,10 @@ def test_starts_that_cannot_be():
     for pose, places, problem in [
         ((10, 2, 0), good, r"the robot starts in collision: at \(10, 2, 0\) it touches a wall or a side"),
         ((-3, 2, 0), good, "the robot starts in collision"),
-        ((np.nan, 2, 0), good, "state 0 is not of a Playroom: x is nan"),
+        ((np.nan, 2, 0), good, "the pose of the robot must be finite numbers, not nan, 2.0, 0.0"),
         ((14, 5, 0), {"ball": (10, 10)}, r"the ball at \(10, 10\) overlaps a wall or a side of the room"),
         ((14, 5, 0), {"ball": (3, 3), "bell": (3.9, 3.9)}, r"the ball at \(3, 3\) overlaps the bell"),
+        ((14, 5), good, r"the pose of the robot must be 3 numbers \[x, y, angle\]"),
         ((14, 5, 0), {"bal": (3, 3)}, "there is no effector 'bal'; there are: ball, bell"),
         ((14, 5, 0), {"ball": (np.nan, 3)}, "the place of the ball must be finite numbers, not nan, 3.0"),
     ]:

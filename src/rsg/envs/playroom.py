@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
+from rsg.core.random import stream
 from rsg.envs.tasks import TaskEnv, TaskVectorEnv, check_render_mode
 from rsg.language import Machine, Task, parse
 from rsg.worlds.playroom import Layout, PlayroomWorld, load_layout, truth
@@ -34,7 +35,7 @@ class _Setting:
         self.checked = self.world.checked_start
         self.actions = gymnasium.spaces.Box(-1, 1, (len(self.world.reach),), np.float32)
         self.observe = self.world.encode if observation == "numbers" else self._images
-        first = self.observe(self.world.sample(np.random.default_rng(0), 1))[0]
+        first = self.observe(self.world.sample(stream(0, "playroom"), 1))[0]
         image = observation == "image"
         self.space = gymnasium.spaces.Box(0 if image else -1, 255 if image else 1, first.shape, first.dtype.type)
 

@@ -146,6 +146,7 @@ def bar(start: Point, end: Point, thickness: float) -> Polygon:
 
 def convex(points: Any, what: str) -> Polygon:
     """The polygon with its corners anticlockwise, if it is a convex one; `what` names it in messages."""
+    points = points.tolist() if isinstance(points, np.ndarray) else points
     if isinstance(points, str) or not isinstance(points, Sequence) or len(points) < 3:
         raise LayoutError(f"{what} must be a polygon: a list of at least three corners [x, y]")
     corners: list[Point] = [numbers(point, 2, f"corner {i} of {what}") for i, point in enumerate(points, 1)]
@@ -172,6 +173,7 @@ def _turn(before: Point, here: Point, after: Point, what: str) -> float:
 
 def numbers(values: Any, count: int, what: str) -> Any:
     """Finite numbers as a tuple."""
+    values = values.tolist() if isinstance(values, np.ndarray) else values
     names = {2: "[x, y]", 3: "[x, y, angle]"}[count]
     fine = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == count
     if not fine or any(isinstance(v, bool) or not isinstance(v, int | float | np.number) for v in values):

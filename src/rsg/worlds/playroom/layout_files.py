@@ -21,6 +21,7 @@ A wall is a straight bar or a convex polygon. An effector has a shape, or the si
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
@@ -96,9 +97,9 @@ def layout_of(values: Any) -> Layout:
     start = values.get("start")
     return Layout(
         size=numbers(values["room"], 2, "the size of the room"),
-        robot=_list(values["robot"], "robot", convex),
-        effectors=_list(values["effectors"], "effectors", _effector),
-        walls=_list(values.get("walls", []), "walls", _wall),
+        robot=_list(values["robot"], "robot", "part {} of the robot", convex),
+        effectors=_list(values["effectors"], "effectors", "effector {}", _effector),
+        walls=_list(values.get("walls", []), "walls", "wall {}", _wall),
         start=None if start is None else numbers(start, 3, "the start of the robot"),
     )
 
@@ -126,10 +127,11 @@ def _plain(polygon: Polygon) -> list[list[float]]:
     return [list(corner) for corner in polygon]
 
 
-def _list(values: Any, key: str, make: Callable[[Any, str], _Made]) -> tuple[_Made, ...]:
+def _list(values: Any, key: str, what: str, make: Callable[[Any, str], _Made]) -> tuple[_Made, ...]:
+    """What each value of a list means; `what` names one by its number."""
     if not isinstance(values, list):
         raise LayoutError(f"'{key}' must be a list, not {_short(values)}")
-    return tuple(make(value, f"{key} {number}") for number, value in enumerate(values, 1))
+    return tuple(make(value, what.format(number)) for number, value in enumerate(values, 1))
 
 
 def _wall(value: Any, what: str) -> Polygon:
@@ -137,7 +139,9 @@ def _wall(value: Any, what: str) -> Polygon:
         return convex(value, what)
     _check_keys(value, _BAR, _BAR, what)
     start, end = (numbers(value[key], 2, f"'{key}' of {what}") for key in _BAR[:2])
-    thickness = _number(value["thickness"], f"'thickness' of {what}")
+    thickness = value["thickness"]
+    if isinstance(thickness, bool) or not isinstance(thickness, int | float) or not math.isfinite(thickness):
+        raise LayoutError(f"'thickness' of {what} must be a finite number, not {_short(thickness)}")
     try:
         return bar(start, end, thickness)
     except LayoutError as error:
@@ -158,10 +162,6 @@ def _effector(value: Any, what: str) -> Effector:
             raise LayoutError(f"the size of {what} must be above 0")
         shape = box(width, height)
     return Effector(value["name"], shape, value.get("term", ""), value.get("position"))
-
-
-def _number(value: Any, what: str) -> float:
-    return float(numbers([value, 0], 2, what)[0])
 
 
 def _check_keys(value: Any, known: tuple[str, ...], needed: tuple[str, ...], what: str) -> None:

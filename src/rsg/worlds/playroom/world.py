@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rsg.core.errors import RsgError
+from rsg.core.random import stream
 from rsg.worlds.playroom import geometry
 from rsg.worlds.playroom.layout import Layout, LayoutError, check_places, numbers
 from rsg.worlds.playroom.layout_files import load_layout
@@ -146,8 +147,8 @@ class PlayroomWorld:
                 raise RsgError(f"there is no effector '{name}'; there are: {', '.join(names)}")
             rows[names.index(name)] = numbers(place, 2, f"the place of the {name}")
         state = np.empty(self.state_width)
-        state[:POSE] = pose
-        state[POSE:] = self._scattered(rows, np.random.default_rng(seed)).ravel()
+        state[:POSE] = numbers(pose, POSE, "the pose of the robot")
+        state[POSE:] = self._scattered(rows, stream(seed, "playroom")).ravel()
         return self.checked_start(state)
 
     def checked_start(self, state: Floats) -> Floats:
