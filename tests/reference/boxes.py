@@ -122,3 +122,33 @@ def four_rooms(kind=CompiledBoxWorld, margin=0.9, turning=True):
         return kind([20.0, 20.0], boxes)
     turn = np.broadcast_to([[[0.0], [2 * np.pi]]], (len(walls), 2, 1))
     return kind([20.0, 20.0, 2 * np.pi], np.concatenate([boxes, turn], axis=2), [False, False, True])
+
+
+class Touching:
+    """Terms `touch-0`, `touch-1`, ...: the point is near a place `[2]` that the rest of the state tells, by number.
+
+    Args:
+        world: a BoxWorld.
+        radius: how near.
+        sharpness: of the classifiers: None for certain ones, or how fast log odds grow towards the place.
+    """
+
+    def __init__(self, world, radius=1.0, sharpness=None):
+        self.size, self.radius, self.sharpness = len(world.low), radius, sharpness
+
+    def away(self, states, terms):
+        places = [self.size + 2 * int(term.removeprefix("touch-")) for term in terms]
+        return np.stack([np.hypot(*(states[:, :2] - states[:, at : at + 2]).T) for at in places], axis=1)
+
+    def truth(self, states, terms):
+        return self.away(np.asarray(states), terms) <= self.radius
+
+    def goal_fn(self, world, terms, state):
+        def goals(states):
+            if self.sharpness is None:
+                holds = self.truth(states, terms)
+                return np.where(holds, 0.0, -np.inf), np.where(holds, -np.inf, 0.0)
+            odds = self.sharpness * (self.radius - self.away(states, terms))
+            return -np.logaddexp(0, -odds), -np.logaddexp(0, odds)
+
+        return goals

@@ -1,8 +1,12 @@
-"""Paths among poses once more: slow and plain. Nothing here looks at `rsg.search`."""
+"""Paths among poses, and plans on graphs, once more: slow and plain. Nothing here looks at `rsg.search`."""
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+from math import inf
+
 import numpy as np
+from tests.reference.search import transition_cost
 
 
 def differences(world, starts, ends):
@@ -40,3 +44,40 @@ def what_is_wrong(world, state, poses):
         if not np.array_equal(row[size:], state[size:]):
             return f"action {number} changed more than the pose"
     return ""
+
+
+def cheapest(graph, machine, log_g, log_i, **rules):
+    """The least cost of a plan from the first state of a graph, by Dijkstra's algorithm over (state, node, moved?).
+
+    `rules` are those of `tests.reference.search.transition_cost`, and `one_action`.
+    """
+    one_action = rules.pop("one_action", True)
+    last, queue, seen = machine.nodes - 1, [(0.0, 0, 0, True)], set()
+    while queue:
+        cost, s, v, moved = heappop(queue)
+        if (s, v, moved) in seen:
+            continue
+        seen.add((s, v, moved))
+        if v == last:
+            return cost
+        if v > 0:
+            for edge in range(graph.edge_start[s], graph.edge_start[s + 1]):
+                heappush(queue, (cost + graph.edge_cost[edge], int(graph.edge_end[edge]), v, True))
+        if moved or not one_action:
+            for w in machine.successors(v).tolist():
+                price = transition_cost(machine, log_g[s], log_i[s], v, w, **rules)
+                if price < inf:
+                    heappush(queue, (cost + price, s, w, False))
+    return inf
+
+
+def steps_between(graph, targets):
+    """The fewest edges from each state to one of the targets; infinite where there is no way. Edges lead both ways."""
+    steps = dict.fromkeys(targets, 0)
+    queue = list(targets)
+    for s in queue:
+        for t in graph.edge_end[graph.edge_start[s] : graph.edge_start[s + 1]].tolist():
+            if t not in steps:
+                steps[t] = steps[s] + 1
+                queue.append(t)
+    return np.array([steps.get(s, inf) for s in range(len(graph.states))])

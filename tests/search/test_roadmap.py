@@ -125,10 +125,10 @@ def test_one_roadmap_serves_all_states_and_equal_worlds():
 def test_only_the_last_few_roadmaps_are_kept():
     world = CompiledBoxWorld([3.0, 3.0])
     first = roadmap(world, np.zeros(2), 20, seed=100)
-    for seed in range(101, 107):
+    for seed in range(101, 115):
         roadmap(world, np.zeros(2), 20, seed)
     assert roadmap(world, np.zeros(2), 20, seed=100) is first
-    for seed in range(110, 118):
+    for seed in range(120, 136):
         roadmap(world, np.zeros(2), 20, seed)
     assert roadmap(world, np.zeros(2), 20, seed=100) is not first
 

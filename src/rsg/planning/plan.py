@@ -1,4 +1,4 @@
-"""From an instruction to actions: the product search over world × machine."""
+"""From an instruction to actions: a search over world × machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, parse
-from rsg.search import Found, GoalFn, ProductSearch, SearchSettings
-from rsg.worlds import World
+from rsg.search import Found, GoalFn, Goals, ProductSearch, RoadmapSearch, SearchSettings, TreeSearch, is_continuous
+from rsg.worlds import ContinuousWorld, World
 
+_Search = ProductSearch | RoadmapSearch | TreeSearch
 MAX_STITCHED = 1000  # linear instructions that the stitching baseline tries
 
 
@@ -25,20 +26,21 @@ class Plan:
 
     Attributes:
         task: what was asked; of a plan for a goal only, the instruction that was found.
-        actions: `[T]` indices of actions, empty if no plan was found.
+        actions: `[T]` indices of actions, or `[T, D]` what is added to the pose in a continuous world; empty if no plan
+            was found.
         states: `[T + 1, W]` the states that the plan says it goes through, the first one included.
         nodes: `[T]` the machine node that each action serves; terms: the term of each.
         cost: of actions and transitions together, infinite if no plan was found.
-        expansions: (state, node) pairs expanded, or states in a search that knows no nodes.
+        expansions: (state, node) pairs expanded, or states in a search that knows no nodes; steps of a random tree.
         seconds: spent on planning.
-        ended: `found`, or why not: `exhausted` (all that can be reached was tried), `budget`, `time`, `cancelled`, or
-            `candidates` (no instruction is left to try).
+        ended: `found`, or why not: `exhausted` (all that can be reached was tried), `roadmap` (the same, on it),
+            `budget`, `time`, `cancelled`, or `candidates` (no instruction is left to try).
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
     """
 
     task: Task
-    actions: NDArray[np.int64]
+    actions: NDArray[Any]
     states: NDArray[Any]
     nodes: NDArray[np.int64]
     terms: tuple[str, ...]
@@ -63,19 +65,22 @@ class Plan:
         why = {
             "exhausted": "everything that can be reached was tried",
             "budget": f"the budget of {self.expansions:,} expansions ended",
+            "roadmap": "everything that can be reached on the roadmap was tried",
             "time": "the time limit was reached",
             "cancelled": "the search was cancelled",
             "candidates": "all instructions that may help were tried, each as far as it may go",
         }.get(self.ended, self.ended)
         if self.because:
             return f"no plan: {self.because}; {why}"
+        if not self.missed and self.reached:
+            return f"no plan: what follows was true already wherever {' or '.join(self.reached)} was reached; {why}"
         if not self.missed:
             return f"no plan: the first subgoal is already true, so it cannot be done ({why})"
         return f"no plan: {' or '.join(self.missed)} could not be reached; {why}"
 
 
 def plan(
-    world: World,
+    world: World | ContinuousWorld,
     state: NDArray[Any],
     task: str | Task | Machine,
     goal_fn: GoalFn,
@@ -86,7 +91,7 @@ def plan(
     """A plan that does the task from the state, judged by the classifiers alone.
 
     Args:
-        world: where; a compiled step makes it fast.
+        world: where; a compiled step, or compiled motions, make it fast.
         state: `[W]` the first state.
         task: what to do.
         goal_fn: gives the classifiers of the task's terms.
@@ -103,15 +108,66 @@ def plan(
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
     settings = settings or SearchSettings()
     goals = goal_fn(world, [str(term) for term in machine.terms], state)
-    search = ProductSearch(world, state, machine, goals, settings)
+    search, found = _searched(world, state, machine, goals, settings, progress, cancelled)
+    return _plan(machine, state, found, search, time.perf_counter() - start)
+
+
+def _searched(
+    world: Any,
+    state: NDArray[Any],
+    machine: Machine,
+    goals: Goals,
+    settings: SearchSettings,
+    progress: Callable[[int], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> tuple[_Search, Found]:
+    """The search and what it found; where a roadmap does not do, that of a tree with what is left of the limits."""
+    first, *others = _planners(world, machine, settings)
+    search = first(world, state, machine, goals, settings)
+    found = _run(search, progress, cancelled)
+    left = _left(settings, found)
+    if found.ended != "roadmap" or not others or left is None:
+        return search, found
+    spent = found.expansions
+    search = others[0](world, state, machine, goals, left)
+    found = _run(search, None if progress is None else lambda count: progress(spent + count), cancelled)
+    return search, replace(found, expansions=spent + found.expansions)
+
+
+def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
+    """The settings with what a search has left of its limits, if anything."""
+    budget = None if settings.budget is None else settings.budget - found.expansions
+    time_limit = None if settings.time_limit is None else settings.time_limit - found.seconds
+    if (budget is not None and budget < 1) or (time_limit is not None and time_limit <= 0):
+        return None
+    return replace(settings, budget=budget, time_limit=time_limit)
+
+
+def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
+    """The search to begin with, and others to try if it is on a roadmap and all of that was tried."""
+    planner = settings.planner
+    if not is_continuous(world):
+        if planner not in ("auto", "product"):
+            raise RsgError(f"the planner '{planner}' is for continuous worlds; this one has finitely many actions")
+        return [ProductSearch]
+    if planner == "product":
+        raise RsgError("the planner 'product' is for worlds with finitely many actions; use 'roadmap' or 'rrt'")
+    if planner != "auto":
+        return [RoadmapSearch if planner == "roadmap" else TreeSearch]
+    if TreeSearch.objection(settings):
+        return [RoadmapSearch]
+    return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
+
+
+def _run(search: _Search, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Found:
+    """What a search finds; the best that its limits allow if its order is `anytime`."""
     found = search.run(progress, cancelled)
-    while settings.order == "anytime" and found.ended == "found" and np.isfinite(found.cost):
+    while search.settings.order == "anytime" and found.ended == "found" and np.isfinite(found.cost):
         better = search.run(progress, cancelled)
         if better.cost >= found.cost:
-            found = replace(found, expansions=better.expansions, per_node=better.per_node)
-            break
+            return replace(found, expansions=better.expansions, per_node=better.per_node)
         found = better
-    return _plan(machine, state, found, search, time.perf_counter() - start)
+    return found
 
 
 def _machine(task: str | Task | Machine) -> Machine:
@@ -120,7 +176,7 @@ def _machine(task: str | Task | Machine) -> Machine:
     return Machine.of(parse(task) if isinstance(task, str) else task)
 
 
-def _plan(machine: Machine, state: NDArray[Any], found: Found, search: ProductSearch, seconds: float) -> Plan:
+def _plan(machine: Machine, state: NDArray[Any], found: Found, search: _Search, seconds: float) -> Plan:
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
         terms = [str(machine.terms[i]) if i >= 0 else "" for i in machine.term_of]
@@ -135,7 +191,7 @@ def _plan(machine: Machine, state: NDArray[Any], found: Found, search: ProductSe
 
 
 def stitched_plan(
-    world: World,
+    world: World | ContinuousWorld,
     state: NDArray[Any],
     task: str | Task | Machine,
     goal_fn: GoalFn,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rsg.language import Machine, Task, parse
 from rsg.planning.plan import Plan
-from rsg.worlds import World
+from rsg.search import is_continuous
+from rsg.worlds import ContinuousWorld, World
 
 Truth = Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]]
 """Which terms really hold in states `[N, W]`: `[N, terms]`."""
@@ -32,11 +33,13 @@ class Verdict:
     reason: str = ""
 
 
-def validate(world: World, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
+def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
     """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
     machine = task if isinstance(task, Machine) else Machine.of(parse(task) if isinstance(task, str) else task)
     if not plan.found:
         return Verdict(False, False, plan.reason)
+    if is_continuous(world) and (far := _beyond_reach(world, plan)):
+        return Verdict(False, False, f"step {far}: the action goes beyond the reach of the world")
     states = [np.asarray(plan.states[0])]
     for number, action in enumerate(plan.actions):
         after = np.asarray(world.step(states[-1][None], np.array([action])))[0]
@@ -51,6 +54,12 @@ def validate(world: World, plan: Plan, task: str | Task | Machine, truth: Truth)
     if machine.accepts(holds, terms):
         return Verdict(True, lenient)
     return Verdict(False, lenient, _why(machine, holds))
+
+
+def _beyond_reach(world: Any, plan: Plan) -> int:
+    """The first step of a plan whose action is longer than the world allows, counted from 1; 0 if none is."""
+    far = ~(np.abs(plan.actions) <= world.reach).all(axis=1)
+    return int(np.argmax(far)) + 1 if far.any() else 0
 
 
 def does_leniently(machine: Machine, holds: NDArray[np.bool_]) -> bool:

@@ -8,8 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.worlds import World
-
 Floats = NDArray[np.float64]
 
 
@@ -26,7 +24,7 @@ class Goals(Protocol):
         ...
 
 
-GoalFn = Callable[[World, Sequence[str], NDArray[Any]], Goals]
+GoalFn = Callable[[Any, Sequence[str], NDArray[Any]], Goals]
 """Asked with a world, the terms of a machine and the first state `[W]`; gives their classifiers."""
 
 

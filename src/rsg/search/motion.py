@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -21,6 +22,7 @@ from rsg.search.motion_kernels import Space
 from rsg.worlds.continuous import ContinuousWorld
 
 Floats = NDArray[np.float64]
+Template = Callable[..., Any]
 _SLICE = 128  # samples between two looks at the clock
 _CHAIN = 64  # actions that a tree grows at once at most
 
@@ -45,21 +47,45 @@ class Motion:
         return self.ended == "found"
 
 
+def is_continuous(world: Any) -> bool:
+    """Whether it is a `ContinuousWorld` and no `World`."""
+    return hasattr(world, "clear") and hasattr(world, "reach")
+
+
 def space_of(world: ContinuousWorld) -> Space:
     """The world's poses as kernels want them."""
     return Space(*(np.array(part, dtype=np.float64) for part in (world.low, world.high, world.period, world.reach)))
 
 
-def prepared(template: Callable[..., Any], world: ContinuousWorld, state: Floats) -> tuple[Callable[..., Any], Any]:
+def prepared(
+    template: Template, world: ContinuousWorld, state: Floats, **parts: Template
+) -> tuple[Callable[..., Any], Any]:
     """A kernel that checks motions in the world, and its tables: compiled if the world's motions are.
 
     Otherwise the template runs as plain Python, and the world is asked about all actions of a straight way at once.
+
+    Args:
+        template: a function that calls `advance`, or one of the parts.
+        world: where.
+        state: `[W]` what else is in the states.
+        parts: other templates that the first one calls, by the names that it has for them.
     """
     if hasattr(world, "compiled_motion"):
         clear, tables = world.compiled_motion
-        return specialised(template, advance=specialised(kernels.advance, clear=clear)), tables
-    hooked = FunctionType(template.__code__, {**template.__globals__, "advance": _advance}, template.__name__)
-    return hooked, (world, state)
+        return _compiled(template, clear, tuple(parts.items())), tables
+    return _interpreted(template, tuple(parts.items())), (world, state)
+
+
+@cache
+def _compiled(template: Template, clear: Template, parts: tuple[tuple[str, Template], ...]) -> Template:
+    hooks = {name: _compiled(part, clear, ()) for name, part in parts}
+    return specialised(template, False, advance=specialised(kernels.advance, clear=clear), **hooks)
+
+
+@cache
+def _interpreted(template: Any, parts: tuple[tuple[str, Template], ...]) -> Template:
+    hooks = {"advance": _advance, **{name: _interpreted(part, ()) for name, part in parts}}
+    return FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
 
 
 def _advance(
@@ -106,14 +132,41 @@ def uniform(space: Space, rng: np.random.Generator, count: int) -> Floats:
     return poses
 
 
-class Tree:
-    """Poses and the pose that each was reached from, -1 for roots."""
+def wrapped(space: Space, poses: Floats) -> Floats:
+    """Numbers that come round, within their bounds."""
+    turning = space.period > 0
+    inside = poses.copy()
+    inside[:, turning] = space.low[turning] + (poses - space.low)[:, turning] % space.period[turning]
+    return inside
 
-    def __init__(self, root: Floats) -> None:
-        self.poses = np.empty((4 * _SLICE, len(root)))
+
+def differences(space: Space, starts: Floats, ends: Floats) -> Floats:
+    """From poses to poses `[N, D]`, the shorter way round."""
+    way = ends - starts
+    turning = space.period > 0
+    way[:, turning] -= space.period[turning] * np.round(way[:, turning] / space.period[turning])
+    return way
+
+
+def free_at(world: ContinuousWorld, state: Floats, poses: Floats) -> NDArray[np.bool_]:
+    """Whether each pose `[N, D]` is free, all else as in the given state `[W]`."""
+    return np.asarray(world.free(rows_of(poses, state)), dtype=np.bool_)
+
+
+class Tree:
+    """Poses `[count, D]` and the number of the pose that each was reached from, -1 for roots."""
+
+    def __init__(self, size: int) -> None:
+        self.poses = np.empty((4 * _SLICE, size))
         self.parent = np.empty(len(self.poses), dtype=np.int32)
-        self.poses[0], self.parent[0] = root, -1
-        self.count = 1
+        self.count = 0
+
+    def add_roots(self, poses: Floats) -> None:
+        """Begin once more at each of these poses `[N, D]`."""
+        self.make_room(len(poses))
+        end = self.count + len(poses)
+        self.poses[self.count : end], self.parent[self.count : end] = poses, -1
+        self.count = end
 
     def make_room(self, more: int) -> None:
         """Room for so many more poses."""
@@ -124,11 +177,18 @@ class Tree:
             self.poses[: self.count], self.parent[: self.count] = poses, parent
 
     def way_to(self, number: int) -> list[int]:
-        """The numbers of the poses from the root to this one."""
+        """The numbers of the poses from a root to this one."""
         way = [number]
         while (number := int(self.parent[number])) >= 0:
             way.append(number)
         return way[::-1]
+
+
+def tree_at(pose: Floats) -> Tree:
+    """A tree with one root."""
+    tree = Tree(len(pose))
+    tree.add_roots(pose[None])
+    return tree
 
 
 def rrt(
@@ -142,12 +202,14 @@ def rrt(
 ) -> Motion:
     """One tree from the state `[W]` to the pose `goal` `[D]`, which is every so many-th sample."""
     start, goal = _checked_ends(world, state, goal)
-    space, tree, chain = space_of(world), Tree(start[: len(goal)]), np.empty((_CHAIN, len(goal)))
+    space, tree, chain = space_of(world), tree_at(start[: len(goal)]), np.empty((_CHAIN, len(goal)))
     kernel, tables = prepared(kernels.grow, world, start)
+    if kernels.actions_between(space, tree.poses[0], goal) == 0:
+        return Motion(tree.poses[:1], 0, "found")
     for samples, used in _slices(space, rng, budget, time_limit):
         samples[::every] = goal
         tree.make_room(len(samples) * _CHAIN)
-        tree.count, reached = kernel(tables, space, samples, every, tree.poses, tree.parent, tree.count, chain)
+        tree.count, _, reached = kernel(tables, space, samples, every, tree.poses, tree.parent, tree.count, chain)
         if reached:
             return Motion(tree.poses[tree.way_to(tree.count - 1)], used, "found")
     return Motion(np.empty((0, len(goal))), used, "budget" if used >= budget else "time")
@@ -163,7 +225,7 @@ def connect(
 ) -> Motion:
     """Two trees, from the state `[W]` and from the pose `goal` `[D]`, that grow towards each other (RRT-Connect)."""
     start, goal = _checked_ends(world, state, goal)
-    space, trees, chain = space_of(world), (Tree(start[: len(goal)]), Tree(goal)), np.empty((_CHAIN, len(goal)))
+    space, trees, chain = space_of(world), (tree_at(start[: len(goal)]), tree_at(goal)), np.empty((_CHAIN, len(goal)))
     kernel, tables = prepared(kernels.connect, world, start)
     counts = np.ones(2, dtype=np.int64)
     for samples, used in _slices(space, rng, budget, time_limit):

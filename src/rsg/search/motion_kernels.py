@@ -87,6 +87,17 @@ def split(space: Space, start: Floats, end: Floats, out: Floats) -> tuple[int, i
     return count, total
 
 
+@compiled
+def walked(space: Space, actions: Floats, poses: Floats) -> None:
+    """Where actions `[T, D]` lead from the first pose, into the poses `[T + 1, D]` after it."""
+    for i in range(len(actions)):
+        for d in range(len(space.low)):
+            end = poses[i, d] + actions[i, d]
+            if space.period[d] > 0:
+                end -= space.period[d] * np.floor((end - space.low[d]) / space.period[d])
+            poses[i + 1, d] = end
+
+
 def advance(
     tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool = False
 ) -> tuple[int, int]:
@@ -131,19 +142,19 @@ def add(poses: Floats, parent: Ints, count: int, at: int, chain: Floats, length:
 
 def grow(
     tables: Any, space: Space, targets: Floats, every: int, poses: Floats, parent: Ints, count: int, chain: Floats
-) -> tuple[int, bool]:
+) -> tuple[int, int, bool]:
     """Grow a tree towards one target after the other; `chain` is room for the poses of one such step.
 
-    Each target whose number is a multiple of `every` is an aim: the first aim that is reached ends it. Gives the new
-    count, and whether an aim was reached.
+    Each target whose number is a multiple of `every`, if that is not 0, is an aim, and the first aim that is newly
+    reached ends it. Gives the new count, how many targets were used, and whether an aim was reached.
     """
     for n in range(len(targets)):
         near = nearest(space, poses, count, targets[n])
         done, total = advance(tables, space, poses[near], targets[n], chain, False)
         count = add(poses, parent, count, near, chain, done)
-        if done == total and n % every == 0:
-            return count, True
-    return count, False
+        if done == total and done > 0 and every > 0 and n % every == 0:
+            return count, n + 1, True
+    return count, len(targets), False
 
 
 def connect(

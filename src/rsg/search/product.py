@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ ORDERS = {
     "deepest": core.DEEPEST,
     "layered": core.LAYERED,
 }
+PLANNERS = ("auto", "product", "roadmap", "rrt")
 Heuristic = Callable[[NDArray[Any]], NDArray[Any]]
 _SLICE = 50_000  # expansions between two looks at the clock
 _UNLIMITED = 2**62
@@ -38,7 +39,8 @@ class SearchSettings:
     Attributes:
         order: `deepest` alternates the deepest open node with a random one; `balanced` takes a random node each time
             (the paper's); `optimal` the globally cheapest label, so that the plan costs the least; `anytime` improves
-            the plan until nothing open can better it; `layered` is the paper's appendix (b full layers, c of beam k).
+            the plan until nothing open can better it; `layered` is the paper's appendix (b full layers, c of beam k);
+            `auto` is `optimal` on a roadmap and else `deepest`.
         budget: expansions in total; None: no limit.
         per_node: expansions of each machine node; None: no limit.
         time_limit: seconds; None: no limit.
@@ -51,9 +53,13 @@ class SearchSettings:
             `[N, V]` on the cost ahead at each node.
         layers: b, c and k of `layered`.
         seed: where chance comes from.
+        planner: `product` for worlds with finitely many actions; `roadmap` (a product search on a roadmap) or `rrt` (a
+            random tree for each machine node) for continuous ones; `auto` is `product`, or `roadmap` and where that
+            finds nothing `rrt`.
+        poses: of a roadmap.
     """
 
-    order: str = "deepest"
+    order: str = "auto"
     budget: int | None = 5000
     per_node: int | None = None
     time_limit: float | None = None
@@ -64,11 +70,15 @@ class SearchSettings:
     heuristic: str | Heuristic = "steps"
     layers: tuple[int, int, int] = (4, 25, 10)
     seed: int = 0
+    planner: str = "auto"
+    poses: int = 2000
 
     def __post_init__(self) -> None:
-        if self.order not in ORDERS:
+        if self.order not in ("auto", *ORDERS):
             raise RsgError(f"there is no order '{self.order}'; orders are: {', '.join(ORDERS)}")
-        for name in ("budget", "per_node"):
+        if self.planner not in PLANNERS:
+            raise RsgError(f"there is no planner '{self.planner}'; planners are: {', '.join(PLANNERS)}")
+        for name in ("budget", "per_node", "poses"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise RsgError(f"{name} must be at least 1, not {value}")
@@ -89,15 +99,16 @@ class Found:
     """What a search found: the best plan so far, if any, and how the search ended.
 
     Attributes:
-        actions: `[T]`, states: `[T + 1, W]`, nodes: `[T]` the machine node that each action serves; None: no plan.
+        actions: `[T]`, or `[T, D]` in a continuous world; states: `[T + 1, W]`; nodes: `[T]` the machine node that
+            each action serves; None: no plan.
         cost: of actions and transitions together.
         expansions: labels expanded so far; per_node `[V]` the same by node.
         ended: `found`, `exhausted` (all that can be reached was tried), `budget` (of expansions, or the layers and beam
-            of `layered`), `time` or `cancelled`.
+            of `layered`), `roadmap` (all that can be reached on it was tried), `time` or `cancelled`.
         seconds: spent so far.
     """
 
-    actions: NDArray[np.int64] | None
+    actions: NDArray[Any] | None
     states: NDArray[Any] | None
     nodes: NDArray[np.int64] | None
     cost: float
@@ -121,6 +132,7 @@ class ProductSearch(StatePool):
     def __init__(
         self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
     ) -> None:
+        settings = replace(settings, order="deepest") if settings.order == "auto" else settings
         self._machine, self.settings = machine, settings
         super().__init__(world, state, goals, machine.nodes, self._uniform_heuristic)
         nodes = machine.nodes

@@ -7,9 +7,10 @@ comes later, by `attach`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,22 +19,23 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.search import roadmap_kernels as kernels
 from rsg.search.graph import StateGraph
-from rsg.search.motion import connect, rows_of, space_of, uniform
+from rsg.search.motion import connect, free_at, rows_of, space_of, uniform, wrapped
 from rsg.search.motion_kernels import Space
 from rsg.worlds.continuous import ContinuousWorld
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-STATES = 4000  # of a roadmap, unless said otherwise
+STATES = 2000  # of a roadmap, unless said otherwise
 _IN_PASSAGES = 0.1  # share of the poses that are looked for in narrow passages
 _TRIES = 20  # poses to look at for each that is wanted
 _BRIDGES = 200  # poses to look at for each that is wanted in a narrow passage
 _LARGE = 0.01  # share of all poses from which on a part that is not connected with the largest one matters
 _PARTS = 8  # parts that are looked at, the largest one among them
 _JOINING = 20_000  # samples for a way from one part to another
-_KEPT = 8  # roadmaps in memory
-_made: OrderedDict[tuple[Any, ...], StateGraph] = OrderedDict()
+_KEPT = 16  # roadmaps and the like in memory
+_Made = TypeVar("_Made")
+_made: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
 
 def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int = 0) -> StateGraph:
@@ -47,13 +49,25 @@ def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int
 
     An edge is an action both ways; its number is that among the edges of its state.
     """
-    key = (*_obstacles(world, state), size, seed)
+    return _kept("roadmap", world, state, lambda row: _make(world, row, size, seed), size, seed)
+
+
+def passages(world: ContinuousWorld, state: Floats, size: int = 200, seed: int = 0) -> Floats:
+    """Up to so many free poses `[N, D]`, most of them in narrow passages; made once and kept in memory."""
+    space, rng = space_of(world), stream(seed, "passages")
+    return _kept("passages", world, state, lambda row: _in_passages(world, row, space, rng, size), size, seed)
+
+
+def _kept(kind: str, world: ContinuousWorld, state: Floats, make: Callable[[Floats], _Made], *how: int) -> _Made:
+    """What was made for a world with the same obstacles, or what is made now."""
+    key = (kind, *_obstacles(world, state), *how)
     if key not in _made:
-        _made[key] = _make(world, np.asarray(state, dtype=np.float64), size, seed)
+        _made[key] = make(np.asarray(state, dtype=np.float64))
         while len(_made) > _KEPT:
             _made.popitem(last=False)
     _made.move_to_end(key)
-    return _made[key]
+    made: _Made = _made[key]
+    return made
 
 
 def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[Any, ...]:
@@ -116,7 +130,7 @@ def _spread(world: ContinuousWorld, state: Floats, space: Space, rng: np.random.
     for begin in range(0, _TRIES * count, batch):
         parts = (halton(begin, begin + batch, len(space.low)) + shift) % 1.0
         poses = space.low + parts * (space.high - space.low)
-        found.append(poses[_free(world, state, poses)])
+        found.append(poses[free_at(world, state, poses)])
         if sum(map(len, found)) >= count:
             break
     return np.concatenate(found)[:count]
@@ -151,23 +165,11 @@ def _primes(count: int) -> list[int]:
 def _in_passages(world: ContinuousWorld, state: Floats, space: Space, rng: np.random.Generator, count: int) -> Floats:
     """Free poses half-way between two that are not, about an action apart: most lie in narrow passages."""
     poses = uniform(space, rng, _BRIDGES * count)
-    ones = poses[~_free(world, state, poses)]
+    ones = poses[~free_at(world, state, poses)]
     way = rng.normal(size=ones.shape) * space.reach
-    bridged = ~_free(world, state, _wrapped(space, ones + way))
-    middle = _wrapped(space, ones[bridged] + way[bridged] / 2)
-    return middle[_free(world, state, middle)][:count]
-
-
-def _wrapped(space: Space, poses: Floats) -> Floats:
-    """Numbers that come round, within their bounds."""
-    turning = space.period > 0
-    wrapped = poses.copy()
-    wrapped[:, turning] = space.low[turning] + (poses - space.low)[:, turning] % space.period[turning]
-    return wrapped
-
-
-def _free(world: ContinuousWorld, state: Floats, poses: Floats) -> NDArray[np.bool_]:
-    return np.asarray(world.free(rows_of(poses, state)), dtype=np.bool_)
+    bridged = ~free_at(world, state, wrapped(space, ones + way))
+    middle = wrapped(space, ones[bridged] + way[bridged] / 2)
+    return middle[free_at(world, state, middle)][:count]
 
 
 def _clear_both_ways(world: ContinuousWorld, state: Floats, ones: Floats, others: Floats) -> NDArray[np.bool_]:
@@ -182,16 +184,21 @@ def _graph(world: ContinuousWorld, states: Floats, edges: tuple[Ints, Ints], pat
     return StateGraph(states, start, end, kernels.numbers_within(start), cost, path)
 
 
-def attach(world: ContinuousWorld, roads: StateGraph, states: Floats) -> StateGraph:
-    """The roadmap with a trajectory, or any given states `[T + 1, W]`, on it; these come first.
+def attach(world: ContinuousWorld, roads: StateGraph, states: Floats, trajectory: bool = True) -> StateGraph:
+    """The roadmap with given states `[T + 1, W]` on it; these come first.
 
-    Each given state is linked with all poses that are a free action away, the roadmap's and the other given ones, and
-    with the one that follows it on the trajectory. What else is in the first given state is in all states.
+    Each of them is linked with all poses that are a free action away, the roadmap's and those of other given ones, and
+    with the one that follows it if they are a trajectory. What else is in the first one is in all states.
     """
     given, path = _distinct(np.ascontiguousarray(states, dtype=np.float64))
     one, other = _links(world, given, roads.states)
-    links = np.concatenate([[one, other], [other, one], [path[:-1], path[1:]]], axis=1)
-    source, target = np.unique(links.T, axis=0).T.astype(np.int32, order="C")
+    source, target = np.concatenate([one, other]), np.concatenate([other, one])
+    if trajectory:
+        known = set(zip(source.tolist(), target.tolist(), strict=True))
+        steps = [step for step in dict.fromkeys(pairwise(path.tolist())) if step not in known]
+        source, target = np.array(
+            [[*source, *(a for a, _ in steps)], [*target, *(b for _, b in steps)]], dtype=np.int32
+        )
     edges = kernels.with_links(roads.edge_start, roads.edge_end, len(given), source, target)
     return _graph(world, np.concatenate([given, rows_of(roads.states, given[0])]), edges, path)
 

@@ -110,3 +110,38 @@ def closest(space: Space, ones: Floats, others: Floats) -> tuple[int, int]:
         if away < best:
             best, first, second = away, i, j
     return first, second
+
+
+@compiled
+def write_ends(start: Ints, end: Ints, after: Ints) -> None:
+    """The edges as a table: where each leads, `[S, A]`; a state with fewer than A has its last one several times."""
+    for s in range(len(start) - 1):
+        degree = start[s + 1] - start[s]
+        for a in range(after.shape[1]):
+            after[s, a] = end[start[s] + min(a, degree - 1)] if degree > 0 else s
+
+
+@compiled
+def steps_to(start: Ints, end: Ints, holds: NDArray[np.bool_]) -> Ints:
+    """The fewest edges from each state to one where a term holds, `[terms, S]`, -1 if none; edges lead both ways."""
+    count, terms = holds.shape
+    all_steps = np.full((terms, count), -1, dtype=np.int32)
+    queue = np.empty(count, dtype=np.int32)
+    for term in range(terms):
+        steps = all_steps[term]
+        head, tail = 0, 0
+        for s in range(count):
+            if holds[s, term]:
+                steps[s] = 0
+                queue[tail] = s
+                tail += 1
+        while head < tail:
+            s = queue[head]
+            head += 1
+            for edge in range(start[s], start[s + 1]):
+                after = end[edge]
+                if steps[after] < 0:
+                    steps[after] = steps[s] + 1
+                    queue[tail] = after
+                    tail += 1
+    return all_steps

@@ -15,8 +15,10 @@ from rsg.core.compiled import compiled
 from rsg.search.motion_kernels import Space, advance, apart, between, difference, put
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-_GAIN = 1e-3  # of an action: what a shortcut must save to be worth a check
+_GAIN = 0.03  # of an action: what a shortcut must save to be worth a check
+_HALVINGS = 6  # of the way along a path, to find how far along it an action may go
 
 
 @compiled
@@ -95,44 +97,89 @@ def pull_straight(tables: Any, space: Space, corners: Floats, count: int, pairs:
 
 
 @compiled
-def furthest(space: Space, pose: Floats, corners: Floats, count: int, i: int, out: Floats) -> int:
-    """The last point of the path, from corner i on, before it first leaves the reach of the pose, into `out`.
+def place(space: Space, corners: Floats, count: int, at: float, out: Floats) -> None:
+    """A point of the path: the whole part of `at` is a corner, the rest says how far it is to the next one."""
+    i = min(int(at), count - 2)
+    if at == i + 1:
+        put(corners[i + 1], out)
+    else:
+        between(space, corners[i], corners[i + 1], at - i, out)
 
-    Gives the number of the corner at or before it.
-    """
-    while i < count - 1 and apart(space, pose, corners[i + 1]) <= 1.0:
+
+@compiled
+def furthest(space: Space, pose: Floats, corners: Floats, count: int, at: float) -> float:
+    """The place, from `at` on, where the path first leaves the reach of the pose, which is at that place."""
+    i = int(at)
+    begin, part = pose, at - i
+    while i < count - 2 and apart(space, pose, corners[i + 1]) <= 1.0:
         i += 1
-    put(corners[i], out)
-    if i == count - 1:
-        return i
-    part = 1.0
+        begin, part = corners[i], 0.0
+    share = 1.0  # of the way from there to the next corner
     for d in range(len(pose)):
-        way = difference(space, corners[i], corners[i + 1], d)
+        way = difference(space, begin, corners[i + 1], d)
         if way != 0:
-            part = min(part, (np.sign(way) * space.reach[d] - difference(space, pose, corners[i], d)) / way)
-    between(space, corners[i], corners[i + 1], max(0.0, part), out)
-    return i
+            share = min(share, (np.sign(way) * space.reach[d] - difference(space, pose, begin, d)) / way)
+    return i + 1.0 if share >= 1 else i + part + max(0.0, share) * (1 - part)
 
 
 def walk(tables: Any, space: Space, corners: Floats, count: int, out: Floats, chain: Floats) -> int:
-    """Walk along the path, each action as far as the path stays within reach; if it cannot cut a corner, to the corner.
+    """Walk along the path in few actions: each as far along it as is within reach and, about, as is free to go to.
 
     Gives how many poses that took; 0 if it cannot be done or `out` has not the room.
     """
-    point = np.empty(corners.shape[1])
     put(corners[0], out[0])
-    size, i = 1, 0
-    while i < count - 1:
-        before = i
-        i = furthest(space, out[size - 1], corners, count, i, point)
-        done, steps = advance(tables, space, out[size - 1], point, chain, False)
-        if done < steps and i > before:
-            i = before + 1
-            put(corners[i], point)
-            done, steps = advance(tables, space, out[size - 1], point, chain, False)
-        if done < steps or size + done > len(out) or (done == 0 and i == before):
+    size, at = 1, 0.0
+    while at < count - 1:
+        if size == len(out):
             return 0
-        if done > 0:
-            put(point, out[size])
-            size += 1
+        near, far = at, furthest(space, out[size - 1], corners, count, at)
+        to = far
+        for _ in range(_HALVINGS):
+            place(space, corners, count, to, out[size])
+            done, steps = advance(tables, space, out[size - 1], out[size], chain, False)
+            if done == steps:
+                near = to
+            else:
+                far = to
+            if near == far:
+                break
+            to = (near + far) / 2
+        if near == at:
+            return 0
+        place(space, corners, count, near, out[size])
+        size += 1
+        at = near
     return size
+
+
+def shorten_parts(
+    tables: Any, space: Space, poses: Floats, bounds: Ints, pairs: Floats, out: Floats, out_bounds: Ints
+) -> None:
+    """Shorten each part of a path by itself, so that the poses between the parts remain.
+
+    Args:
+        poses: `[T + 1, D]` the path; bounds: `[P + 1]` where its parts begin and end.
+        pairs: `[P, N, 2]` for `pull_straight`.
+        out: `[T + 1, D]` takes the new path, out_bounds: `[P + 1]` where its parts then begin and end.
+    """
+    size = poses.shape[1]
+    longest = 0
+    for part in range(len(bounds) - 1):
+        longest = max(longest, bounds[part + 1] - bounds[part] + 1)
+    corners, chain = np.empty((longest + 2 * pairs.shape[1], size)), np.empty((longest, size))
+    put(poses[0], out[0])
+    out_bounds[0] = 0
+    for part in range(len(bounds) - 1):
+        begin, count = bounds[part], bounds[part + 1] - bounds[part] + 1
+        for i in range(count):
+            put(poses[begin + i], corners[i])
+        turns = count
+        if count > 2:
+            turns = pull_straight(tables, space, corners, count, pairs[part], chain)
+        place = out_bounds[part]
+        length = walk(tables, space, corners, turns, out[place : place + count], chain)
+        if length == 0:  # as it was
+            for i in range(count):
+                put(poses[begin + i], out[place + i])
+            length = count
+        out_bounds[part + 1] = place + length - 1
