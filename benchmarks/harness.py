@@ -28,10 +28,11 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
     return {"median": sorted(walls)[len(walls) // 2], "best": min(walls), "cpu": min(cpus)}
 
 
-def keep(name: str, figures: dict[str, Any]) -> Path:
+def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:
     """Write the figures and the machine they were measured on to `benchmarks/results/<name>.json`."""
     path = RESULTS / f"{name}.json"
-    record = {"benchmark": name, "command": f"python -m benchmarks {name}", "machine": machine(), "figures": figures}
+    command = command or f"python -m benchmarks {name}"
+    record = {"benchmark": name, "command": command, "machine": machine(), "figures": figures}
     with replacing(path) as part:
         part.write_text(json.dumps(record, indent=2) + "\n")
     return path.relative_to(RESULTS.parent.parent)

@@ -228,6 +228,33 @@ def test_soft_costs_on_a_roadmap():
     assert "the world" not in verdict.reason  # it can be walked, whatever it means
 
 
+class Rounding(CompiledBoxWorld):
+    """It adds up in a way of its own, as worlds with another arithmetic do."""
+
+    def step(self, states, actions):
+        after = super().step(states, actions)
+        after[:, : len(self.high)] = after[:, : len(self.high)].round(12)
+        return after
+
+
+class Stuck(CompiledBoxWorld):
+    """Nothing is in the way, and yet it does not move."""
+
+    def step(self, states, actions):
+        return np.array(states)
+
+
+def test_plans_are_what_the_world_makes_of_them():
+    state = np.array([1.0 / 3, 1.0 / 7, 8.0, 8.0])
+    for planner in PLANNERS:
+        world = Rounding([10.0, 10.0])
+        made = plan(world, state, "touch-0", Touching(world).goal_fn, SearchSettings(planner=planner))
+        assert verdict_of(world, made, "touch-0", Touching(world)).ok
+        assert np.array_equal(made.states[1:, :2], made.states[1:, :2].round(12))
+        with pytest.raises(RsgError, match="the world's step stops where its clear saw nothing in the way"):
+            plan(Stuck([10.0, 10.0]), state, "touch-0", Touching(world).goal_fn, SearchSettings(planner=planner))
+
+
 def test_stitching_works_in_continuous_worlds():
     state = start_in(rooms, stream(12, "stitch"))
     made = stitched_plan(rooms, state, "touch-0 then touch-1", touching.goal_fn)

@@ -10,7 +10,7 @@ from tests.reference.boxes import BoxWorld, CompiledBoxWorld, four_rooms
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.search import attach, roadmap
-from rsg.search.roadmap import _made, halton
+from rsg.search.roadmap import _made, halton, passages
 
 SEEDS = st.integers(0, 2**32 - 1)
 ARRAYS = ["states", "edge_start", "edge_end", "edge_action", "edge_cost", "path"]
@@ -139,6 +139,24 @@ def test_a_narrow_passage_joins_the_roadmap():
         roads = roadmap(CompiledBoxWorld([10.0, 10.0], wall), np.zeros(2), 300, seed)
         assert len(connected(roads, 0)) == len(roads.states)
         assert_walkable(CompiledBoxWorld([10.0, 10.0], wall), roads)
+
+
+def test_poses_in_passages_are_free_and_many_are_in_the_narrow_one():
+    world = CompiledBoxWorld([10.0, 10.0], [[[4.9, 0.0], [5.1, 4.8]], [[4.9, 5.2], [5.1, 10.0]]])
+    found = passages(world, np.zeros(2), 400)
+    assert passages(world, np.zeros(2), 400) is found
+    assert world.free(found).all()
+    inside = (np.abs(found - 5.0) <= [0.1, 0.2]).all(axis=1)
+    assert inside.mean() > 0.02  # of the whole world it is less than a thousandth
+    assert len(passages(CompiledBoxWorld([10.0, 10.0]), np.zeros(2))) == 0
+
+
+def test_worlds_that_cannot_be_hashed_have_roadmaps_too():
+    class Plain(BoxWorld):
+        __hash__ = None
+
+    world = Plain([3.0, 3.0])
+    assert roadmap(world, np.zeros(2), 20) is roadmap(world, np.zeros(2), 20)
 
 
 def test_parts_that_nothing_joins_stay_apart():

@@ -66,6 +66,7 @@ def what_is_wrong(graph, machine, log_g, log_i, found, threshold, not_yet=True):
 @given(SEEDS)
 @settings(deadline=None, max_examples=60)
 def test_the_cheapest_plan_costs_what_dijkstra_says(seed):
+    """And the usual one at most a fifth more."""
     rng = stream(seed, "dijkstra")
     case = random_case(rng)
     rules = {
@@ -80,7 +81,7 @@ def test_the_cheapest_plan_costs_what_dijkstra_says(seed):
             found = looking.run()
             while order == "anytime" and found.ended == "found" and (better := looking.run()).cost < found.cost:
                 found = better
-            assert found.cost == pytest.approx(expected)
+            assert expected - 1e-9 <= found.cost <= (1.2 if order == "auto" else 1.0) * expected + 1e-9
             assert (found.actions is None) == (expected == inf)
             assert found.ended == ("found" if expected < inf else "exhausted")
 

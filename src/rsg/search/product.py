@@ -40,7 +40,7 @@ class SearchSettings:
         order: `deepest` alternates the deepest open node with a random one; `balanced` takes a random node each time
             (the paper's); `optimal` the globally cheapest label, so that the plan costs the least; `anytime` improves
             the plan until nothing open can better it; `layered` is the paper's appendix (b full layers, c of beam k);
-            `auto` is `optimal` on a roadmap and else `deepest`.
+            `auto` is `deepest`, on a roadmap `optimal` for a plan that may cost a fifth more than the cheapest.
         budget: expansions in total; None: no limit.
         per_node: expansions of each machine node; None: no limit.
         time_limit: seconds; None: no limit.

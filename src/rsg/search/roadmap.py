@@ -35,7 +35,7 @@ _PARTS = 8  # parts that are looked at, the largest one among them
 _JOINING = 20_000  # samples for a way from one part to another
 _KEPT = 16  # roadmaps and the like in memory
 _Made = TypeVar("_Made")
-_made: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+_made: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
 
 
 def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int = 0) -> StateGraph:
@@ -62,11 +62,11 @@ def _kept(kind: str, world: ContinuousWorld, state: Floats, make: Callable[[Floa
     """What was made for a world with the same obstacles, or what is made now."""
     key = (kind, *_obstacles(world, state), *how)
     if key not in _made:
-        _made[key] = make(np.asarray(state, dtype=np.float64))
+        _made[key] = world, make(np.asarray(state, dtype=np.float64))  # with the world: another one may get its id
         while len(_made) > _KEPT:
             _made.popitem(last=False)
     _made.move_to_end(key)
-    made: _Made = _made[key]
+    made: _Made = _made[key][1]
     return made
 
 
@@ -76,7 +76,7 @@ def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[Any, ...]:
     if hasattr(world, "compiled_motion"):
         kernel, tables = world.compiled_motion
         return (kernel, *space, world.cost, *_contents(tables))
-    return (world, *space, world.cost, np.asarray(state)[len(world.low) :].tobytes())
+    return (id(world), *space, world.cost, np.asarray(state)[len(world.low) :].tobytes())
 
 
 def _contents(tables: Any) -> Iterator[Any]:
