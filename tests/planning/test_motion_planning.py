@@ -11,7 +11,7 @@ from tests.reference.boxes import BoxWorld, CompiledBoxWorld, Touching, four_roo
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine, parse, satisfies
-from rsg.planning import Plan, plan, stitched_plan, validate
+from rsg.planning import Dependencies, GoalSettings, Plan, plan, plan_goal, stitched_plan, validate
 from rsg.search import SearchSettings
 from rsg.search.roadmap_search import RoadmapSearch
 from rsg.search.tree_search import TreeSearch
@@ -344,6 +344,17 @@ def test_planners_for_motion_refuse_other_worlds():
     world, state = read_map("map:\n@a\n")
     with pytest.raises(RsgError, match="the planner 'rrt' is for continuous worlds"):
         plan(world, state, "grab-axe", touching.goal_fn, SearchSettings(planner="rrt"))
+
+
+def test_a_goal_only_is_planned_for_by_instructions():
+    one, two = np.ones(2, dtype=np.int64), np.ones((2, 2), dtype=np.int64)
+    terms, needs_nothing = ("touch-0", "touch-1"), (((),), ((),))
+    known = Dependencies(terms, two, two, one, two, needs_nothing, np.full(2, 0.5), one, 1)
+    state = np.array([3.0, 3.0, 0.0, 15.0, 16.0, 4.0, 15.0])
+    made = plan_goal(rooms, state, "touch-0", touching.goal_fn, known, GoalSettings(method="paper"))
+    assert verdict_of(rooms, made, "touch-0").ok
+    with pytest.raises(RsgError, match="the method 'regions' is for worlds with finitely many actions"):
+        plan_goal(rooms, state, "touch-0", touching.goal_fn, known)
 
 
 def test_validation_believes_nothing():

@@ -17,7 +17,7 @@ from rsg.language import Machine, Task, Term, Then
 from rsg.planning.candidates import LENGTH_BIAS, LENGTH_LIMIT, candidates, priority
 from rsg.planning.dependencies import Dependencies, Rules
 from rsg.planning.plan import Plan, plan
-from rsg.search import GoalFn, Goals, Rank, Reached, RegionSearch, SearchSettings
+from rsg.search import GoalFn, Goals, Rank, Reached, RegionSearch, SearchSettings, is_continuous
 from rsg.worlds import World
 
 Goal = str | Callable[[NDArray[Any]], NDArray[Any]]
@@ -98,6 +98,11 @@ def plan_goal(
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
     problem = _Problem(world, state, goal, goal_fn, dependencies)
+    if settings.method in ("regions", "blind") and is_continuous(world):
+        raise RsgError(
+            f"the method '{settings.method}' is for worlds with finitely many actions; "
+            "in a continuous one use the method 'paper', or give an instruction to rsg.plan"
+        )
     if settings.method in ("paper", "uniform"):
         made = _by_instructions(problem, settings, progress, cancelled)
     else:
