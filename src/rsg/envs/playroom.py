@@ -13,8 +13,9 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.envs.tasks import TaskEnv, TaskVectorEnv, check_render_mode
 from rsg.language import Machine, Task, parse
-from rsg.worlds.playroom import Layout, PlayroomWorld, load_layout, truth
+from rsg.worlds.playroom import Layout, PlayroomWorld, geometry, load_layout
 from rsg.worlds.playroom.terminal import terminal_view
+from rsg.worlds.playroom.truth import effectors_of
 from rsg.worlds.playroom.world import Floats
 
 RENDER_MODES = ("rgb_array", "human")
@@ -29,7 +30,7 @@ class _Setting:
         self.world = PlayroomWorld(layout if isinstance(layout, Layout) else load_layout(layout))
         asked = parse(task, self.world.layout.terms) if isinstance(task, str) else task
         self.machine = Machine.of(asked) if asked else None
-        self._terms = [str(term) for term in asked.terms()] if asked else []
+        self._effectors = effectors_of(self.world, [str(term) for term in asked.terms()] if asked else [])
         self._pixels = pixels
         self.sample = self.world.start
         self.checked = self.world.checked_start
@@ -48,7 +49,9 @@ class _Setting:
 
     def truth(self, states: Floats) -> NDArray[np.bool_]:
         """Which terms of the task hold, `[N, terms]`."""
-        return truth(self.world, states, self._terms)
+        out = np.empty((len(states), len(self._effectors)), dtype=bool)
+        geometry.touch_rows(self.world.layout.shapes, states, self._effectors, out)
+        return out
 
     def view(self, state: Floats) -> Any:
         """A state for a terminal."""

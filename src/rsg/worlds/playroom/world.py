@@ -112,12 +112,11 @@ class PlayroomWorld:
         All are in [-1, 1]: places are told from the middle of the room, in units of half its longer side.
         """
         states = self.checked(states)
-        size = np.array(self.layout.size)
-        places = np.delete(states, 2, axis=1).reshape(len(states), -1, 2)
-        places = (2 * (places - size / 2) / size.max()).reshape(len(states), -1)
-        angle = states[:, 2:3]
-        seen = np.concatenate([places[:, :2], np.cos(angle), np.sin(angle), places[:, 2:]], axis=1)
-        return seen.astype(np.float32)
+        places = (states - self._middle) * (2 / max(self.layout.size))
+        seen = np.empty((len(states), self.state_width + 1), dtype=np.float32)
+        seen[:, :2], seen[:, 4:] = places[:, :2], places[:, POSE:]
+        seen[:, 2], seen[:, 3] = np.cos(states[:, 2]), np.sin(states[:, 2])
+        return seen
 
     def render(self, state: Floats, pixels: int = 480) -> NDArray[np.uint8]:
         """One state as a picture, its longer side so many pixels long."""
@@ -176,6 +175,12 @@ class PlayroomWorld:
             what = ("x", "y", "the angle")[k] if k < POSE else f"the place of effector {(k - POSE) // 2 + 1}"
             raise RsgError(f"state {i} is not of a Playroom: {what} is {states[i, k]}")
         return states
+
+    @cached_property
+    def _middle(self) -> Floats:
+        """A state in which everything is in the middle of the room."""
+        x, y = np.array(self.layout.size) / 2
+        return _constant(x, y, 0, *[x, y] * len(self.layout.effectors))
 
     def _draw(self, rng: np.random.Generator, start: bool) -> Floats:
         state = np.empty(self.state_width)
