@@ -50,15 +50,14 @@ def test_every_demonstration_does_what_it_says(split):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("count", [1, pytest.param(15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_shapely_accepts_what_the_expert_does(name, count):
     room = PlayroomBenchmark(name)
     for split in SPLITS:
         for task in range(len(room.tasks(split))):
             for i in range(count):
                 demo, _ = room.demonstrate(split, task, stream(2, split, task, i))
-                problem = judge_plan(load_layout(name), demo.states, demo.actions, demo.task, resolution=0.05 / count)
-                assert problem == ""
+                assert judge_plan(load_layout(name), demo.states, demo.actions, demo.task) == ""
 
 
 def test_the_judge_of_plans_finds_what_is_wrong():

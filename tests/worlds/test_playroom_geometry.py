@@ -134,6 +134,13 @@ def test_many_layouts():
         compare_motions(world, rows[:20], rows[20:, :3])
 
 
+def test_the_reference_draws_many_bodies_as_it_draws_one():
+    poses = stream(0, "bodies").uniform(-5, 5, (20, 3))
+    for parts, pose in zip(reference.bodies(PAPER.layout, poses), poses, strict=True):
+        for part, same in zip(parts, reference.body(PAPER.layout, pose).geoms, strict=True):
+            assert part.symmetric_difference(same).area < 1e-12
+
+
 # Nothing slips through
 
 
