@@ -30,9 +30,9 @@ STATES = 2000  # of a roadmap, unless said otherwise
 _IN_PASSAGES = 0.1  # share of the poses that are looked for in narrow passages
 _TRIES = 20  # poses to look at for each that is wanted
 _BRIDGES = 200  # poses to look at for each that is wanted in a narrow passage
-_LARGE = 0.01  # share of all poses from which on a part that is not connected with the largest one matters
-_PARTS = 8  # parts that are looked at, the largest one among them
-_JOINING = 20_000  # samples for a way from one part to another
+_PARTS = 64  # unconnected parts that are looked at, the largest one among them
+_LARGE = 0.01  # share of all poses from which on a part is a large one
+_JOINING, _JOINING_FEW = 20_000, 500  # samples for a way from a large part to the largest one, and from another part
 _KEPT = 16  # roadmaps and the like in memory
 _Made = TypeVar("_Made")
 _made: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
@@ -104,7 +104,7 @@ def _make(world: ContinuousWorld, state: Floats, size: int, seed: int) -> StateG
 
 
 def _joined(world: ContinuousWorld, state: Floats, roads: StateGraph, rng: np.random.Generator) -> StateGraph:
-    """The roadmap with ways, if they can be found, from its larger unconnected parts to the largest one."""
+    """The roadmap with ways, if they can be found, from its unconnected parts to the largest one."""
     space, poses = space_of(world), roads.states
     part = kernels.components(roads.edge_start, roads.edge_end)
     sizes = np.bincount(part)
@@ -112,13 +112,13 @@ def _joined(world: ContinuousWorld, state: Floats, roads: StateGraph, rng: np.ra
     main = poses[part == largest]
     for other in others:
         lost = poses[part == other]
-        if len(lost) >= _LARGE * len(part):
-            i, j = kernels.closest(space, lost, main)
-            way = connect(world, rows_of(lost[i : i + 1], state)[0], main[j], rng, _JOINING)
-            if len(way.poses) > 2:  # its ends are on the roadmap already
-                linked = attach(world, roads, rows_of(way.poses[1:-1], state))
-                with_way = np.ascontiguousarray(linked.states[:, : poses.shape[1]])
-                roads = replace(linked, states=with_way, path=linked.path[:0])
+        i, j = kernels.closest(space, lost, main)
+        budget = _JOINING if len(lost) >= _LARGE * len(part) else _JOINING_FEW
+        way = connect(world, rows_of(lost[i : i + 1], state)[0], main[j], rng, budget)
+        if len(way.poses) > 2:  # its ends are on the roadmap already
+            linked = attach(world, roads, rows_of(way.poses[1:-1], state))
+            with_way = np.ascontiguousarray(linked.states[:, : poses.shape[1]])
+            roads = replace(linked, states=with_way, path=linked.path[:0])
     return roads
 
 
