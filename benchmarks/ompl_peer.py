@@ -49,20 +49,26 @@ def run(count: int = 200) -> dict[str, Any]:
     return {
         "queries": count,
         "rsg RRT-Connect": _measured(_ours(connect), queries),
+        "rsg RRT-Connect, not shortened": _measured(_ours(connect, shortened=False), queries),
         "rsg RRT": _measured(_ours(rrt), queries),
         "rsg roadmap": {"construction_ms": _construction(), **_measured(_on_roadmap, queries)},
         "OMPL RRTConnect, compiled motions": _measured(Peer(geometric.RRTConnect, motions=True).solve, queries),
+        "OMPL RRTConnect, compiled motions, not simplified": _measured(
+            Peer(geometric.RRTConnect, motions=True, simplified=False).solve, queries
+        ),
         "OMPL RRT, compiled motions": _measured(Peer(geometric.RRT, motions=True).solve, queries),
         "OMPL RRTConnect, compiled poses": _measured(Peer(geometric.RRTConnect, _compiled_free).solve, queries),
         "OMPL RRTConnect, shapely poses": _measured(Peer(geometric.RRTConnect, _shapely_free()).solve, queries),
     }
 
 
-def _ours(plan: Callable[..., Any]) -> Solve:
+def _ours(plan: Callable[..., Any], shortened: bool = True) -> Solve:
     def solve(start: Floats, goal: Floats, number: int) -> Floats | None:
         rng = stream(number, "plan")
         found = plan(WORLD, start, goal, rng, time_limit=LIMIT)
-        return shorten(WORLD, start, found.poses, rng) if found.found else None
+        if not found.found:
+            return None
+        return shorten(WORLD, start, found.poses, rng) if shortened else found.poses
 
     return solve
 
@@ -126,8 +132,14 @@ def _shapely_free() -> Callable[[Any], bool]:
 class Peer:
     """An OMPL planner with a check of poses, or with our check of motions."""
 
-    def __init__(self, planner: Any, free: Callable[[Any], bool] = _compiled_free, motions: bool = False) -> None:
-        self._planner, self._free, self._motions = planner, free, motions
+    def __init__(
+        self,
+        planner: Any,
+        free: Callable[[Any], bool] = _compiled_free,
+        motions: bool = False,
+        simplified: bool = True,
+    ) -> None:
+        self._planner, self._free, self._motions, self._simplified = planner, free, motions, simplified
         self._space = base.SE2StateSpace()
         bounds = base.RealVectorBounds(2)
         bounds.setLow(0)
@@ -148,7 +160,8 @@ class Peer:
         setup.solve(base.timedPlannerTerminationCondition(LIMIT))  # given a number, it waits for a clock at the end
         if not setup.haveExactSolutionPath():
             return None
-        setup.simplifySolution()
+        if self._simplified:
+            setup.simplifySolution()
         states = setup.getSolutionPath().getStates()
         return np.array([[state.getX(), state.getY(), state.getYaw()] for state in states])
 
