@@ -50,7 +50,7 @@ def likely_poses(
         short = [k for k, (_, values) in enumerate(best) if len(values) and np.sum(values >= holds) < WANTED]
         if not short:
             break
-        tries = _around(world, state, np.concatenate([best[k][0] for k in short]), radius, rng)
+        tries = around(world, state, np.concatenate([best[k][0] for k in short]), radius, rng)
         found, _ = asked(goals, rows_of(tries, state), len(best))
         for k in short:
             old, values = best[k]
@@ -65,8 +65,8 @@ def _top(poses: Floats, values: Floats) -> tuple[Floats, Floats]:
     return poses[order], values[order]
 
 
-def _around(world: ContinuousWorld, state: Floats, poses: Floats, radius: float, rng: np.random.Generator) -> Floats:
-    """Free poses near the given ones."""
+def around(world: ContinuousWorld, state: Floats, poses: Floats, radius: float, rng: np.random.Generator) -> Floats:
+    """Free poses near the given ones `[N, D]`: within so many actions."""
     space = space_of(world)
     near = np.repeat(poses, _AROUND, axis=0)
     near = wrapped(space, near + radius * space.reach * rng.uniform(-1, 1, near.shape))

@@ -18,7 +18,7 @@ from rsg.search import roadmap_kernels as kernels
 from rsg.search.finishing import Problem, finished
 from rsg.search.goals import Goals
 from rsg.search.graph import StateGraph
-from rsg.search.likely import WANTED, asked, likely_poses
+from rsg.search.likely import WANTED, around, asked, likely_poses
 from rsg.search.motion import checked_start, rows_of
 from rsg.search.product import Found, ProductSearch, SearchSettings, nodes_ahead
 from rsg.search.roadmap import attach, roadmap
@@ -26,6 +26,8 @@ from rsg.worlds.continuous import ContinuousWorld
 
 Floats = NDArray[np.float64]
 _HASTE = 1.2  # how much dearer than the cheapest plan on a roadmap one may be
+_FEW = 3  # actions that lead from a start to a roadmap
+_BESIDE = (1.0, 0.3, 0.1)  # how far around such a start to look, in actions
 MAX_LABELS = 5_000_000  # (state, node) pairs that fit into memory
 
 
@@ -158,6 +160,9 @@ class RoadmapSearch:
             fresh = np.array([pose.tobytes() not in known for pose in likely], dtype=np.bool_)
             given = np.concatenate([given, rows_of(likely[fresh], state)])
         graph = attach(world, roads, given, trajectory=False)
+        if graph.edge_start[1] < _FEW:  # it starts in a corner: poses around it may see more of the roadmap
+            beside = [around(world, state, state[None, : len(world.low)], radius, self._rng) for radius in _BESIDE]
+            graph = attach(world, roads, np.concatenate([given, rows_of(np.concatenate(beside), state)]), False)
         more_g, more_i = asked(goals, graph.states[: len(graph.states) - len(roads.states)], terms)
         return graph, (np.concatenate([more_g, log_g]), np.concatenate([more_i, log_i]))
 
