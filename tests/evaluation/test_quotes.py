@@ -55,6 +55,16 @@ def test_a_quote_that_leads_nowhere(results, path, problem):
         quoted(quote(path, ".1f"), results)
 
 
+def test_figures_of_benchmarks_can_be_quoted(tmp_path):
+    folder = tmp_path / "benchmarks" / "results"
+    folder.mkdir(parents=True)
+    (folder / "speed.json").write_text(json.dumps({"figures": {"rooms": {"checks, s": 2_500_000.0}}}))
+    text = quote("benchmarks/speed/rooms/checks, s", ",.0f")
+    assert quoted(text, tmp_path / "docs" / "results") == text.replace("?", "2,500,000")
+    with pytest.raises(RsgError, match="run python -m benchmarks weight"):
+        quoted(quote("benchmarks/weight/kg", ".1f"), tmp_path / "docs" / "results")
+
+
 def test_a_number_is_no_text(results):
     with pytest.raises(RsgError, match="is no text"):
         quoted(quote("toy/seconds/0", "text"), results)

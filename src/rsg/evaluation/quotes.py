@@ -1,7 +1,8 @@
 """Figures in pages for people, taken from the raw results: a number in a text says where it comes from.
 
 A quote is written `<!--q PATH as FORM-->number<!--/q-->`; readers see the number alone. PATH leads through the summary
-of an experiment in `docs/results`, its parts separated by slashes: `instructions/success/untrained, strict/novel/mean`.
+of an experiment in `docs/results`, its parts separated by slashes: `instructions/success/untrained, strict/novel/mean`,
+or, if it begins with `benchmarks`, through the figures of one in `benchmarks/results`: `benchmarks/ompl_peer/queries`.
 FORM is `percent` (of a fraction), a Python format such as `.1f` or `,.0f`, or `text` for what is no number. Of a list,
 one figure to each seed, the mean is taken.
 """
@@ -19,6 +20,7 @@ from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.evaluation.tables import hundredths
 
+BENCHMARKS = "benchmarks"
 _QUOTE = re.compile(r"<!--q (?P<path>[^>]+?) as (?P<form>\S+?)-->(?P<text>[^<]*)<!--/q-->")
 
 
@@ -26,25 +28,31 @@ def quoted(text: str, results: Path) -> str:
     """The text with every quoted figure as the results have it now."""
 
     @cache
-    def summary(experiment: str) -> Any:
-        try:
-            return json.loads((results / f"{experiment}.json").read_text(encoding="utf-8"))["summary"]
-        except (OSError, ValueError, KeyError):
-            raise RsgError(
-                f"there are no results of '{experiment}' in {results}; run rsg reproduce {experiment}"
-            ) from None
+    def read(kind: str, name: str) -> Any:
+        return _read(results, kind, name)
 
     def figure(match: re.Match[str]) -> str:
-        shown = _shown(match["path"], _found(match["path"], summary), match["form"])
+        shown = _shown(match["path"], _found(match["path"], read), match["form"])
         return f"<!--q {match['path']} as {match['form']}-->{shown}<!--/q-->"
 
     return _QUOTE.sub(figure, text)
 
 
-def _found(path: str, summary: Callable[[str], Any]) -> Any:
+def _read(results: Path, kind: str, name: str) -> Any:
+    """The summary of an experiment, or the figures of a benchmark."""
+    folder, key, command = results, "summary", "rsg reproduce"
+    if kind == BENCHMARKS:
+        folder, key, command = results.parents[1] / "benchmarks" / "results", "figures", "python -m benchmarks"
+    try:
+        return json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))[key]
+    except (OSError, ValueError, KeyError):
+        raise RsgError(f"there are no results of '{name}' in {folder}; run {command} {name}") from None
+
+
+def _found(path: str, read: Callable[[str, str], Any]) -> Any:
     """What is at the end of a path."""
-    experiment, *parts = path.split("/")
-    value = summary(experiment)
+    kind, name, *parts = path.split("/") if path.startswith(f"{BENCHMARKS}/") else ("", *path.split("/"))
+    value = read(kind, name)
     for part in parts:
         try:
             value = value[int(part) if isinstance(value, list) else part]
