@@ -34,8 +34,15 @@ from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, b
 
 _Made = TypeVar("_Made")
 
-SHIPPED = ("paper", "rotated-bars", "narrow", "twelve")
-"""The layouts that come with rsg."""
+LAYOUTS = {
+    "paper": "the room of the paper: four rooms with a door between each two, six effectors",
+    "rotated-bars": "one room with seven bars in all directions",
+    "narrow": "two rooms and one door, hardly wider than the robot",
+    "twelve": "five rooms and twelve effectors",
+}
+"""The layouts that come with rsg, and a few words about each."""
+
+SHIPPED = tuple(LAYOUTS)
 
 _KEYS = ("room", "walls", "robot", "effectors", "start")
 _BAR = ("from", "to", "thickness")
