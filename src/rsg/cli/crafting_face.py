@@ -23,6 +23,7 @@ class Crafting:
     order = "deepest"
     learns = True
     dtype = "uint8"
+    examples = ("grab-axe then mine-wood", "craft-boat")
     setting = '{"world": "crafting", "height": 6, "width": 6, "capacity": 6, "objects": 36}'
 
     def places(self) -> Mapping[str, str]:

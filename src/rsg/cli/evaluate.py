@@ -43,7 +43,8 @@ def evaluate(
     from rsg.core.random import stream
     from rsg.demos import benchmark
     from rsg.evaluation import evaluate_planning
-    from rsg.search import SearchSettings
+    from rsg.planning import plan
+    from rsg.search import SearchSettings, is_continuous
 
     source: Any = benchmark(name, (), layout)
     limit = None if per_node is not None else budget
@@ -51,9 +52,10 @@ def evaluate(
     settings = SearchSettings(order=order, budget=limit, per_node=per_node, seed=seed, planner=planner)
     total = len(source.tasks(split)) * per_task
     world, state = source.start(split, 0, stream(seed, "world"))
-    roads = roadmap_ms(world, state, settings)
     with progress("planning", total, "plans", shown=not as_json) as advance:
         goal_fn = goal_fn_named(subgoals, source)
+        if is_continuous(world):
+            plan(world, state, source.tasks(split)[0], goal_fn, settings)  # compiles the kernels, or loads them
         result = evaluate_planning(source, split, goal_fn, per_task, seed, settings, stitched, advance)
     how = {
         "world": name,
@@ -64,7 +66,7 @@ def evaluate(
         "stitched": stitched,
         "planner": planner,
         **face.about(layout),
-        **roads,
+        **roadmap_ms(world, state, settings),
     }
     if as_json:
         emit({**how, **result})
@@ -77,7 +79,8 @@ def _show(result: dict[str, Any], how: dict[str, Any]) -> None:
 
     out = console()
     limit = f"{how['per_node']:,} expansions per node" if how["per_node"] else f"{how['budget']:,} expansions in total"
-    out.print(f"[bold]{result['split']}[/bold], subgoals: {how['subgoals']}, order: {how['order']}, {limit}\n")
+    room = f", planner: {how['planner']}, layout: {how['layout']}" if "layout" in how else ""
+    out.print(f"[bold]{result['split']}[/bold], subgoals: {how['subgoals']}, order: {how['order']}{room}, {limit}\n")
     grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for title in ("task", "success", "lenient", "expansions", "median", "ms"):
         grid.add_column(title, justify="left" if title == "task" else "right", overflow="fold")

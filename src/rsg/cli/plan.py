@@ -106,25 +106,26 @@ def plan(
 
     place = map_ or layout
     source: Any = benchmark(name, (), layout)
-    limits: dict[str, Any] = {"seed": seed, "planner": planner}
+    limits: dict[str, Any] = {"seed": seed, "planner": planner, "order": order or face.order}
     if goal is None:
         if task is None:
-            raise RsgError(
-                "say what to do: TASK, such as 'grab-axe then mine-wood', or only the end: --goal craft-boat"
-            )
+            example, end = face.examples
+            raise RsgError(f"say what to do: TASK, such as '{example}', or only the end: --goal {end}")
         if method is not None:
             raise RsgError("--method is for --goal; with TASK there is --order")
-        limits |= {"order": order or face.order, "budget": 5000 if budget is None else budget}
+        limits["budget"] = 5000 if budget is None else budget
         done = _for_task(face, source, task, place, subgoals, limits)
     else:
         if task is not None:
             raise RsgError("give either TASK or --goal, not both")
-        if order is not None:
+        if order is not None and "method" in face.options:
             raise RsgError("--order is for TASK; with --goal there is --method")
-        limits |= {"budget": 25_000 if budget is None else budget}
+        limits["budget"] = 25_000 if budget is None else budget
         if limits["budget"] < 1:
             raise RsgError(f"budget must be at least 1, not {budget}")
         done = _for_goal(face, source, goal, place, subgoals, method, limits, quiet=as_json)
+    if done.made.found and done.settings is not None:
+        done = done._replace(about={**done.about, **roadmap_ms(done.world, done.state, done.settings)})
     _tell(face, done, gif, png, as_json)
 
 
@@ -162,29 +163,22 @@ def _for_task(face: Face, source: Any, text: str, place: str | None, subgoals: s
     terms = [str(term) for term in machine.terms]
     world, state, _ = face.start(place, terms, settings.seed)
     goal_fn = goal_fn_named(subgoals, source)
-    made, warming, roads = _planned(world, state, machine, goal_fn, settings)
+    made, warming = _planned(world, state, machine, goal_fn, settings)
     verdict = validate(world, made, machine, lambda states, wanted: source.truth(world, states, wanted))
-    about = {"subgoals": subgoals, "order": settings.order, **_how(face, place, settings), **roads}
+    about = {"subgoals": subgoals, "order": settings.order, "planner": settings.planner, **face.about(place)}
     return _Done(made, verdict, world, state, warming, about, goal_fn(world, terms, state), settings)
 
 
-def _planned(
-    world: Any, state: Any, machine: Any, goal_fn: GoalFn, settings: SearchSettings
-) -> tuple[Plan, float, dict[str, float]]:
-    """The plan, how many seconds went into compiling, and how long a roadmap took."""
+def _planned(world: Any, state: Any, machine: Any, goal_fn: GoalFn, settings: SearchSettings) -> tuple[Plan, float]:
+    """The plan, and how many seconds went into compiling and into the roadmap."""
     from rsg.planning import plan as make_plan
     from rsg.search import is_continuous
 
     begun = time.perf_counter()
-    roads = roadmap_ms(world, state, settings)
     enough = 1 if not is_continuous(world) else min(_ENOUGH, settings.budget or _ENOUGH)
     make_plan(world, state, machine, goal_fn, replace(settings, budget=enough))  # compiles the kernels, or loads them
     warming = time.perf_counter() - begun
-    return make_plan(world, state, machine, goal_fn, settings), warming, roads
-
-
-def _how(face: Face, place: str | None, settings: SearchSettings) -> dict[str, Any]:
-    return {"planner": settings.planner, **face.about(place)}
+    return make_plan(world, state, machine, goal_fn, settings), warming
 
 
 def _for_goal(
@@ -206,11 +200,11 @@ def _for_goal(
     term = _goal_term(goal, source)
     world, state = face.goal_start(place, term, search.seed)
     goal_fn = goal_fn_named(subgoals, source)
-    about = {"subgoals": subgoals, "order": None, "method": settings.method, **_how(face, place, search)}
+    how = {"subgoals": subgoals, "order": None, "method": settings.method}
     note, drawn = "", None
     if is_continuous(world):  # no subgoal needs another one first
-        made, warming, roads = _planned(world, state, Machine.of(Term(term)), goal_fn, search)
-        about, drawn = {**about, "method": None, **roads}, search
+        made, warming = _planned(world, state, Machine.of(Term(term)), goal_fn, search)
+        how, drawn = {**how, "order": search.order, "method": None}, search
     else:
         dependencies, note = _dependencies(subgoals, source, goal_fn, quiet)
         begun = time.perf_counter()
@@ -222,6 +216,7 @@ def _for_goal(
         made, verdict = _nothing_to_do(source, world, made, term)
     else:
         verdict = validate(world, made, Term(term), lambda states, wanted: source.truth(world, states, wanted))
+    about = {**how, "planner": search.planner, **face.about(place)}
     return _Done(made, verdict, world, state, warming, about, goals, drawn, term, note)
 
 

@@ -25,6 +25,7 @@ class Playroom:
     order = "auto"
     learns = False
     dtype = "float64"
+    examples = ("turn-on-music then play-with-ball", "ring-bell")
     setting = '{"world": "playroom", "layout": "paper"}'
 
     def places(self) -> Mapping[str, str]:

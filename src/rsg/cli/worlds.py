@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Place = str | Path | None
 """Where: a kind of map, a layout, or a file; None leaves it to the world."""
 
+_PLACES = {"kind", "map", "layout"}  # options that say a place
+
 
 class Face(Protocol):
     """A world as the command line shows it."""
@@ -37,6 +39,8 @@ class Face(Protocol):
     """Of its states."""
     setting: str
     """An example of what a demonstration says about its world."""
+    examples: tuple[str, str]
+    """A task and a goal."""
 
     def places(self) -> Mapping[str, str]:
         """The named places, and a few words about each."""
@@ -94,8 +98,8 @@ def face_named(name: str, **given: Any) -> Face:
     for option, value in given.items():
         if value is not None and option not in face.options:
             others = " and ".join(other.name for other in FACES.values() if option in other.options)
-            own = ", ".join(f"--{option}" for option in face.options)
-            raise RsgError(f"--{option} is for {others}; {name} has {own}")
+            own = " and ".join(f"--{own}" for own in face.options if {own, option} <= _PLACES)
+            raise RsgError(f"--{option} is for {others}, not for {name}" + (f", which has {own}" if own else ""))
     return face
 
 
@@ -105,12 +109,11 @@ def action_values(world: Any, actions: Any) -> list[Any]:
 
 
 def roadmap_ms(world: Any, state: Any, settings: SearchSettings) -> dict[str, float]:
-    """What it takes to make the roadmap of a continuous world, for `--json`; it is made once and then kept."""
+    """How long a roadmap takes in a continuous world, for `--json`: one more is made, after all has been compiled."""
     from rsg.search import is_continuous, roadmap
 
     if not is_continuous(world) or settings.planner == "rrt":
         return {}
-    roadmap(world, state, settings.poses, seed=1)  # compiles the kernels, or loads them
     begun = time.perf_counter()
-    roadmap(world, state, settings.poses)
+    roadmap(world, state, settings.poses, seed=1)
     return {"roadmap_ms": round(1000 * (time.perf_counter() - begun), 1)}
