@@ -35,10 +35,10 @@ from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, b
 _Made = TypeVar("_Made")
 
 LAYOUTS = {
-    "paper": "the room of the paper: four rooms with a door between each two, six effectors",
-    "rotated-bars": "one room with seven bars in all directions",
-    "narrow": "two rooms and one door, hardly wider than the robot",
-    "twelve": "five rooms and twelve effectors",
+    "paper": "the one of the paper: four rooms in a ring, a door from each to the next",
+    "rotated-bars": "one room with seven bars that stand askew",
+    "narrow": "two rooms and one door, hardly wider than the robot is long",
+    "twelve": "a wider house with nooks, and twelve effectors instead of six",
 }
 """The layouts that come with rsg, and a few words about each."""
 

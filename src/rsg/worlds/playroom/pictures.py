@@ -15,7 +15,7 @@ FLOOR, WALL = (236, 230, 216), (92, 86, 80)
 BODY, NOSE, EDGE = (70, 120, 200), (245, 150, 60), (28, 52, 100)
 EARLY, LATE = np.array([150, 190, 235]), np.array([20, 55, 130])
 DONE = (30, 140, 70)
-LINKS, PATH = (70, 110, 160), (200, 60, 50)
+LINKS, PATH = (125, 85, 160), (200, 60, 50)
 MANY = 2000  # links from which on each is drawn finer
 LETTER = 0.5  # width of a letter, as a share of its height
 MARGIN = 0.5  # of the room's own walls around it, in units of length
@@ -47,7 +47,7 @@ def picture(
     state = world.checked(np.asarray(state)[None])[0]
     canvas = _room(world, pixels)
     if poses is not None and links is not None:
-        alpha, line = (100, 0.025) if len(links) > MANY else (200, 0.06)
+        alpha, line = (100, 0.025) if len(links) > MANY else (180, 0.06)
         for pair in np.asarray(poses)[:, :2][np.asarray(links)]:
             canvas.line(pair, (*LINKS, alpha), line)
     places = state[3:].reshape(-1, 2)
