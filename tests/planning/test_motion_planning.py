@@ -210,6 +210,12 @@ def test_a_search_of_trees_goes_on_where_it_stopped():
     found = search.run(budget=5000)
     assert found.ended == "found"
     assert found.expansions == found.per_node.sum() > 1
+
+
+def test_the_trees_can_be_looked_at():
+    machine, state = Machine.of(parse("touch-0 then touch-1")), start_in(rooms, stream(3, "on"))
+    search = TreeSearch(rooms, state, machine, touching.goal_fn(rooms, ["touch-0", "touch-1"], state), SearchSettings())
+    assert search.run().ended == "found"
     poses, links = search.tree()
     assert len(np.unique(links[:, 1])) == len(links) < len(poses)  # each pose was reached from one other, but for roots
     assert rooms.clear(rows_of(poses[links[:, 0]], state), poses[links[:, 1]]).all()

@@ -98,6 +98,8 @@ def test_a_chart_for_terminals_without_colours():
     assert (at(5, 5), at(5, 5.7), at(14, 14), at(10, 2), at(2, 2)) == ("@", "o", "B", "#", " ")
     assert {at(x, 10.1) for x in np.arange(8.5, 15.5, 0.25)} == {"#"}  # a thin wall has no holes
     assert {at(x, 10.1) for x in np.arange(5.5, 7.5, 0.25)} == {" "}  # a door has
+    coarse = terminal_view(PAPER, STATE, 64, colours=False).plain.splitlines()
+    assert any("#" * 20 in line for line in coarse[1:-3])  # the wall is thinner than a line, and lies between two
     assert lines[-1] == "robot at (5.00, 5.00), angle 0.00"
     coloured = terminal_view(PAPER, STATE, 84).plain.splitlines()
     assert [len(line) for line in coloured] == [len(line) for line in lines]
