@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
+from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 
 from matplotlib.figure import Figure
 from rich.console import Console
 
+from rsg.cli.main import main
 from rsg.core.random import stream
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.envs import CraftingEnv
@@ -21,6 +24,7 @@ from rsg.worlds.crafting import STANDARD
 from rsg.worlds.crafting.maps import KINDS, sample_map
 from rsg.worlds.crafting.pictures import atlas
 from rsg.worlds.crafting.text import read_map
+from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -92,6 +96,32 @@ def interleaving() -> None:
     _save(figure, "interleaving.png")
 
 
+def layouts() -> None:
+    """The rooms of Playroom that come with rsg."""
+    figure = Figure(figsize=(8, 8.2), facecolor="white")
+    for name, axes in zip(SHIPPED, figure.subplots(2, 2).flat, strict=True):
+        world = PlayroomWorld(load_layout(name))
+        axes.imshow(world.render(world.start(stream(2, "pictures", name)), 400))
+        axes.set_title(name, fontsize=10)
+        axes.axis("off")
+    _save(figure, "playroom-layouts.png")
+
+
+def playroom() -> None:
+    """A room, its roadmap, plans of both planners, and one of them moving."""
+    task = "turn-on-music and play-with-ball and turn-on-light then ring-bell"
+    _rsg("world playroom --seed 3 --png playroom.png --roadmap playroom-roadmap.png")
+    _rsg(f"plan playroom '{task}' --seed 3 --png playroom-plan.png --gif playroom.gif")
+    _rsg("plan playroom 'ring-bell then touch-monkey' --layout narrow --seed 2 --planner rrt --png playroom-tree.png")
+
+
+def _rsg(command: str) -> None:
+    """Run a command; the pictures that it writes are images of the documentation."""
+    words = [str(IMAGES / word) if word.endswith((".png", ".gif")) else word for word in shlex.split(command)]
+    with redirect_stdout(StringIO()), suppress(SystemExit):
+        main(words)
+
+
 def _save(figure: Figure, name: str) -> None:
     figure.tight_layout()
     figure.savefig(IMAGES / name, dpi=100, metadata={"Software": None})
@@ -99,6 +129,6 @@ def _save(figure: Figure, name: str) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for picture in (machine, sprites, kinds, play, interleaving):
+    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom):
         picture()
         print(f"drew {picture.__name__}")

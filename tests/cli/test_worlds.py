@@ -46,7 +46,7 @@ def test_kinds_are_listed(rsg):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["world", "mars"], "there is no world 'mars'; there is: crafting"),
+        (["world", "mars"], "there is no world 'mars'; there are: crafting, playroom"),
         (["world", "crafting", "--kind", "iland"], "did you mean islands?"),
         (["world", "crafting", "--kind", "my.map"], "there is no kind of map 'my.map'"),
         (["world", "crafting", "--map", "missing.txt"], "cannot read the map missing.txt: No such file"),

@@ -13,6 +13,7 @@ from rsg.core.random import stream
 from rsg.language import Machine, parse, satisfies
 from rsg.planning import Dependencies, GoalSettings, Plan, plan, plan_goal, stitched_plan, validate
 from rsg.search import SearchSettings
+from rsg.search.motion import rows_of
 from rsg.search.roadmap_search import RoadmapSearch
 from rsg.search.tree_search import TreeSearch
 from rsg.worlds.crafting.text import read_map
@@ -209,6 +210,16 @@ def test_a_search_of_trees_goes_on_where_it_stopped():
     found = search.run(budget=5000)
     assert found.ended == "found"
     assert found.expansions == found.per_node.sum() > 1
+
+
+def test_the_trees_can_be_looked_at():
+    machine, state = Machine.of(parse("touch-0 then touch-1")), start_in(rooms, stream(3, "on"))
+    search = TreeSearch(rooms, state, machine, touching.goal_fn(rooms, ["touch-0", "touch-1"], state), SearchSettings())
+    assert search.run().ended == "found"
+    poses, links = search.tree()
+    assert len(np.unique(links[:, 1])) == len(links) < len(poses)  # each pose was reached from one other, but for roots
+    assert rooms.clear(rows_of(poses[links[:, 0]], state), poses[links[:, 1]]).all()
+    assert (poses == state[: poses.shape[1]]).all(axis=1).any()
 
 
 def test_soft_costs_on_a_roadmap():

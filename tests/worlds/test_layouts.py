@@ -157,6 +157,10 @@ PROBLEMS = [
     ),
     (changed(start=[5, 2, 0]), r"the robot starts at \(5, 2, 0\), where it touches a wall or a side"),
     (changed(start=[0.1, 2, 0]), "where it touches a wall or a side"),
+    (
+        changed(effectors=[{**BALL, "position": [2, 2]}], start=[2, 2, 0]),
+        r"the robot starts at \(2, 2, 0\), where it touches the ball; move one of them",
+    ),
     (changed(start=[5, 2]), r"the start of the robot must be 3 numbers \[x, y, angle\]"),
     (changed(start=[5, 2, math.nan]), "the start of the robot must be finite numbers"),
 ]

@@ -5,7 +5,9 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout
 from rsg.worlds.playroom.drawings import DRAWINGS
+from rsg.worlds.playroom.layout_files import read_layout, write_layout
 from rsg.worlds.playroom.pictures import BODY, FLOOR, MARGIN, NOSE, WALL, outline, picture
+from rsg.worlds.playroom.terminal import letters, terminal_view
 
 PAPER = PlayroomWorld()
 STATE = PAPER.state((5, 5, 0), {"ball": (14, 14)})
@@ -88,3 +90,35 @@ def test_pictures_that_cannot_be():
 
 def test_the_same_state_gives_the_same_picture():
     assert np.array_equal(PAPER.render(STATE), PAPER.render(STATE.copy()))
+
+
+def test_a_chart_for_terminals_without_colours():
+    lines = terminal_view(PAPER, STATE, 84, colours=False).plain.splitlines()
+    at = lambda x, y: lines[int((20.5 - y) * 2)][int((x + 0.5) * 4)]  # noqa: E731, four characters a unit, two lines
+    assert (at(5, 5), at(5, 5.7), at(14, 14), at(10, 2), at(2, 2)) == ("@", "o", "B", "#", " ")
+    assert {at(x, 10.1) for x in np.arange(8.5, 15.5, 0.25)} == {"#"}  # a thin wall has no holes
+    assert {at(x, 10.1) for x in np.arange(5.5, 7.5, 0.25)} == {" "}  # a door has
+    coarse = terminal_view(PAPER, STATE, 64, colours=False).plain.splitlines()
+    assert any("#" * 20 in line for line in coarse[1:-3])  # the wall is thinner than a line, and lies between two
+    assert lines[-1] == "robot at (5.00, 5.00), angle 0.00"
+    coloured = terminal_view(PAPER, STATE, 84).plain.splitlines()
+    assert [len(line) for line in coloured] == [len(line) for line in lines]
+    assert sum(line.count("B") for line in coloured[:-2]) == 1
+
+
+def test_letters_are_not_used_twice():
+    assert letters(["ball", "bell", "b", "bb"]) == ["B", "E", "A", "C"]
+
+
+def test_a_tall_room_fits_too():
+    tall = PlayroomWorld(read_layout(write_layout(PAPER.layout).replace("[20.0, 20.0]", "[20.0, 31.0]")))
+    lines = terminal_view(tall, tall.start(stream(0)), 64, colours=False).plain.splitlines()
+    assert len(lines) == 32 + 2
+    assert len(lines[0]) == 42
+
+
+def test_the_layout_at_a_state_starts_there():
+    fixed = PlayroomWorld(read_layout(write_layout(PAPER.layout_at(STATE))))
+    assert np.array_equal(fixed.start(stream(7)), STATE)
+    assert PAPER.told(STATE)["pose"] == [5, 5, 0]
+    assert PAPER.told(STATE)["places"]["ball"] == [14, 14]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.cli.world import Layout, WorldName
+from rsg.cli.worlds import FACES, face_named
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
@@ -30,10 +32,11 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sto
 
 @app.command()
 def make(
-    world: Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting.")],
+    world: WorldName,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to; the same command goes on after a stop.")],
     split: Annotated[
-        str, typer.Option(help="train (primitive + compositional), validation, compositional, novel, goal-only.")
+        str,
+        typer.Option(help="train (primitive + compositional), validation, compositional, novel; crafting: goal-only."),
     ] = "train",
     per_task: Annotated[int, typer.Option(help="Demonstrations of each task.")] = 400,
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
@@ -41,21 +44,26 @@ def make(
     noise: Annotated[float, typer.Option(help="Share of random actions, for tests of robustness.")] = 0.0,
     task: Annotated[list[str] | None, typer.Option(metavar="TASK", help="A task of your own; may be repeated.")] = None,
     map_: Annotated[
-        str | None, typer.Option("--map", metavar="KIND|FILE", help="Where your own tasks are shown.")
+        str | None, typer.Option("--map", metavar="KIND|FILE", help="crafting: where your own tasks are shown.")
     ] = None,
+    layout: Layout = None,
     as_json: AsJson = False,
 ) -> None:
     """Let the expert demonstrate tasks.
 
-    For example: [bold]rsg demos make crafting --split train --per-task 400 --out train[/bold]
+    For example:
+    [bold]rsg demos make crafting --split train --per-task 400 --out train[/bold]
+    [bold]rsg demos make playroom --task "ring-bell then touch-monkey" --layout narrow --out bells[/bold]
     """
+    if world in FACES:
+        face_named(world, map=map_, layout=layout)
     from rsg.demos import Recipe, Store, make_demonstrations
 
     if workers < 0:
         raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
     if map_ is not None and not task:
         raise RsgError("--map is for tasks of your own: give at least one --task")
-    recipe = Recipe(world, "custom" if task else split, per_task, seed, noise, tuple(task or ()), map_)
+    recipe = Recipe(world, "custom" if task else split, per_task, seed, noise, tuple(task or ()), map_ or layout)
     total = recipe.episodes()
     try:
         with progress("demonstrating", total, "episodes", shown=not as_json) as advance:
@@ -140,27 +148,30 @@ def show(
 
 
 def show_demonstration(world_name: str, demo: Demonstration, reached: list[tuple[int, str]]) -> None:
-    """A demonstration in the terminal: the first map, then the steps up to each subgoal."""
+    """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
     out = console()
     out.print(f"[bold]task[/bold]   {demo.task}\n")
-    if world_name != "crafting":
+    if world_name not in FACES:
         out.print(f"{len(demo)} steps")
         return
     from rsg.demos import benchmark
-    from rsg.worlds.crafting.terminal import terminal_view
 
-    world: Any = benchmark(world_name).world(demo.setting)
-    out.print(terminal_view(world, demo.states[0]))
+    face, world = FACES[world_name], benchmark(world_name).world(demo.setting)
+    out.print(face.view(world, demo.states[0]))
     out.print()
-    names = [world.actions[action] for action in demo.actions]
+
+    def told(start: int, end: int) -> str:
+        steps = face.steps(world, demo.states[start : end + 1], demo.actions[start:end])
+        return f"  steps {start + 1:2} to {end:2}  {steps}"
+
     start = 0
     for step, term in reached:
         if step > start:
-            out.print(f"  steps {start + 1:2} to {step:2}  {' '.join(names[start:step])}")
+            out.print(told(start, step))
             start = step
         out.print(f"                 [green]{term}[/green]")
-    if start < len(names):
-        out.print(f"  steps {start + 1:2} to {len(names):2}  {' '.join(names[start:])}")
+    if start < len(demo):
+        out.print(told(start, len(demo)))
 
 
 @app.command()
@@ -250,7 +261,7 @@ def import_(
     from rsg.demos.minari_sets import minari_world
 
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
-    demos = import_from(source, dtype or ("uint8" if name == "crafting" else None))
+    demos = import_from(source, dtype or (FACES[name].dtype if name in FACES else None))
     demos = _with_settings(demos, name, source)
     new = not (out / "manifest.json").exists()
     if new:
@@ -288,7 +299,7 @@ def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> I
         try:
             known.world(demo.setting)
         except RsgError as error:
-            example = '{"world": "crafting", "height": 6, "width": 6, "capacity": 6, "objects": 36}'
+            example = FACES[world].setting
             raise RsgError(f"{source}, episode {number}: {error}; give each a setting such as {example}") from None
         yield demo
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -36,3 +38,16 @@ def complain(error: RsgError, as_json: bool) -> None:
         emit({"error": error.details()})
     else:
         print(f"error: {error}", file=sys.stderr)
+
+
+def write_png(draw: Callable[[], Any], path: Path) -> None:
+    """Write the picture `[height, width, 3]` that a function draws."""
+    from PIL import Image
+
+    from rsg.core.files import replacing
+
+    if path.suffix.lower() != ".png":
+        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
+    picture = draw()
+    with replacing(path) as part:
+        Image.fromarray(picture).save(part, format="PNG")

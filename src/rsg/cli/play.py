@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rsg.cli.output import AsJson, console, emit
-from rsg.cli.world import Kind, MapFile, Seed, WorldName, chosen_map, require_world
+from rsg.cli.world import Kind, Layout, MapFile, Seed, WorldName, chosen_place
+from rsg.cli.worlds import Face, face_named
 
 if TYPE_CHECKING:
     from rsg.envs.game import Game
@@ -25,40 +26,40 @@ def play(
     task: Annotated[str | None, typer.Option(metavar="TASK", help="What you are asked to do.")] = None,
     kind: Kind = None,
     map_file: MapFile = None,
+    layout: Layout = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Move the agent yourself: arrows or wasd move, space toggles, u undoes, q leaves.
+    """Move yourself: arrows or wasd move, u undoes, r starts again, n somewhere else, q leaves.
 
-    Shows the map, what the agent holds, which subgoals are true and, with --task, what comes next. In a pipe the keys
-    are read from standard input and the last screen is printed: [bold]echo "dd " | rsg play crafting[/bold]
+    In crafting space toggles; in playroom z and c turn, and capital letters go half as far.
+
+    Shows the world, which subgoals are true and, with --task, what comes next. In a pipe the keys are read from
+    standard input and the last screen is printed:
+    [bold]echo "dd " | rsg play crafting[/bold]
+    [bold]echo "wwzD" | rsg play playroom --task ring-bell[/bold]
     """
-    require_world(name)
-    from rsg.envs import CraftingEnv
-    from rsg.envs.game import Game
-
-    game = Game(CraftingEnv(map=chosen_map(kind, map_file), task=task), seed)
+    face = face_named(name, kind=kind, map=map_file, layout=layout)
+    game = face.game(chosen_place(kind, map_file, layout), task, seed)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with _keyboard():
-            _loop(game)
+            _loop(game, face)
     else:
-        keys = sys.stdin.read().rstrip("\n")
-        for key in keys:
-            if not game.press(key):
-                break
+        all(game.press(key) for key in _keys(sys.stdin.read().rstrip("\n")))
     if as_json:
         emit(game.summary())
     else:
-        console().print(game.screen())
+        console().print(game.screen(face.view))
 
 
-def _loop(game: Game) -> None:
+def _loop(game: Game, face: Face) -> None:
     while True:
         with console().capture() as screen:
-            console().print(game.screen())
+            console().print(game.screen(face.view))
         sys.stdout.write(_HOME + screen.get().replace("\n", "\r\n"))
         sys.stdout.flush()
-        if not all(game.press(key) for key in _read_keys()):
+        typed = os.read(sys.stdin.fileno(), 256).decode(errors="replace")
+        if not all(game.press(key) for key in _keys(typed) or [""]):  # the end of input is the empty key
             return
 
 
@@ -79,7 +80,6 @@ def _keyboard() -> Iterator[None]:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _read_keys() -> list[str]:
-    """The keys that have come, one or several; an arrow is three characters, and the end of input is the empty key."""
-    typed = os.read(sys.stdin.fileno(), 256).decode(errors="replace")
-    return re.findall(r"\x1b[\[O][A-D]|.", typed, re.DOTALL) or [""]
+def _keys(typed: str) -> list[str]:
+    """The keys that were typed; an arrow is three characters."""
+    return re.findall(r"\x1b[\[O][A-D]|.", typed, re.DOTALL)

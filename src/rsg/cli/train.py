@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from rsg.cli.output import AsJson, console, emit
-from rsg.cli.world import WorldName, require_world
+from rsg.cli.world import WorldName
+from rsg.cli.worlds import face_named
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import progress
@@ -58,7 +59,8 @@ def train(
     Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
     For example: [bold]rsg train crafting --out out/run --set steps=200[/bold]
     """
-    require_world(name)
+    if not face_named(name).learns:
+        raise RsgError(f"subgoals of {name} cannot be learned yet; train crafting")
     if changes == ["help"]:
         _list_settings()
         return

@@ -1,116 +1,95 @@
-"""`rsg world`: look at a map."""
+"""`rsg world`: look at a map or a room."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from rsg.cli.output import AsJson, console, emit
+from rsg.cli.output import AsJson, console, emit, write_png
+from rsg.cli.worlds import Face, face_named
 from rsg.core.errors import RsgError
 
-WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting.")]
-Kind = Annotated[str | None, typer.Option("--kind", metavar="KIND", help="A kind of random map; see --list.")]
-MapFile = Annotated[Path | None, typer.Option("--map", metavar="FILE", help="A map file instead of a random map.")]
-Seed = Annotated[int, typer.Option("--seed", help="Which random map; the same seed gives the same map.")]
+WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting or playroom.")]
+Kind = Annotated[
+    str | None, typer.Option("--kind", metavar="KIND", help="crafting: a kind of random map; see rsg world --list.")
+]
+MapFile = Annotated[
+    Path | None, typer.Option("--map", metavar="FILE", help="crafting: a map file instead of a random map.")
+]
+Layout = Annotated[
+    str | None,
+    typer.Option("--layout", metavar="NAME|FILE", help="playroom: a layout or a JSON file; see rsg world --list."),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Which random start; the same seed gives the same one.")]
 
 
 def world(
     name: WorldName,
     kind: Kind = None,
     map_file: MapFile = None,
+    layout: Layout = None,
     seed: Seed = 0,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a picture of the map.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the map as text, to edit and load.")] = None,
-    cell: Annotated[int, typer.Option(help="Pixels per cell of the picture.")] = 48,
-    show_kinds: Annotated[bool, typer.Option("--list", help="List the kinds of maps.")] = False,
-    sprites: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a picture of all objects.")] = None,
+    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a picture of it.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as text (playroom: JSON), to edit and load.")
+    ] = None,
+    cell: Annotated[int | None, typer.Option(help="crafting: pixels per cell of the picture, 48.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the kinds of maps, or the layouts.")] = False,
+    sprites: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="crafting: write a picture of all objects.")
+    ] = None,
+    roadmap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="playroom: write a picture of the roadmap on the floor.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a map: a random one of a kind, or one of your own from a text file.
+    """Show a world: a random map or room, or one of your own from a text file.
 
-    For example: [bold]rsg world crafting --kind islands --seed 3 --png map.png[/bold]
+    For example:
+    [bold]rsg world crafting --kind islands --seed 3 --png map.png[/bold]
+    [bold]rsg world playroom --layout narrow --seed 3 --save my.json[/bold]
     """
-    require_world(name)
-    if show_kinds:
-        _list_kinds(as_json)
+    face = face_named(name, kind=kind, map=map_file, layout=layout, cell=cell, sprites=sprites, roadmap=roadmap)
+    if listed:
+        _list(face, as_json)
         return
-    from rsg.core.random import stream
-    from rsg.worlds.crafting.starts import Starts
-    from rsg.worlds.crafting.terminal import terminal_view
-    from rsg.worlds.crafting.text import write_map
-
-    starts = Starts(chosen_map(kind, map_file))
-    state = starts.sample(stream(seed, "world"))
+    where, state, about = face.start(chosen_place(kind, map_file, layout), (), seed)
     written = []
-    if png:
-        _write_png(starts.world.render(state, cell), png)
-        written.append(png)
-    if sprites:
-        from rsg.worlds.crafting.pictures import sheet
-
-        _write_png(sheet(starts.world.rules, cell), sprites)
-        written.append(sprites)
+    for option, path in (("png", png), ("sprites", sprites), ("roadmap", roadmap)):
+        if path:
+            write_png(partial(face.pictures()[option], where, state, cell), path)
+            written.append(path)
     if save:
         from rsg.core.files import replacing
 
         with replacing(save) as part:
-            part.write_text(write_map(starts.world, state), encoding="utf-8")
+            part.write_text(face.text(where, state), encoding="utf-8")
         written.append(save)
     if as_json:
-        emit(
-            {
-                "kind": starts.kind,
-                "seed": seed,
-                "height": starts.world.height,
-                "width": starts.world.width,
-                "capacity": starts.world.capacity,
-                "agent": [int(x) for x in state[:2]],
-                "inventory": list(starts.world.inventory(state)),
-                "map": write_map(starts.world, state),
-                "written": [str(path) for path in written],
-            }
-        )
+        emit({**about, "seed": seed, **face.values(where, state), "written": [str(path) for path in written]})
         return
-    console().print(terminal_view(starts.world, state))
+    console().print(face.view(where, state))
     for path in written:
         console().print(f"\nwritten to {path}", markup=False)
 
 
-def require_world(name: str) -> None:
-    """Only worlds that there are."""
-    if name != "crafting":
-        raise RsgError(f"there is no world '{name}'; there is: crafting")
-
-
-def chosen_map(kind: str | None, map_file: Path | None) -> str | Path | None:
-    """The one map source that was asked for."""
+def chosen_place(kind: str | None, map_file: Path | None, layout: str | None) -> str | Path | None:
+    """The one place that was asked for."""
     if kind is not None and map_file is not None:
         raise RsgError("give either --kind or --map, not both")
     if kind is not None:
         from rsg.worlds.crafting.maps import kind_named
 
         kind_named(kind)
-    return map_file or kind
+    return map_file or kind or layout
 
 
-def _list_kinds(as_json: bool) -> None:
-    from rsg.worlds.crafting.maps import KINDS
-
+def _list(face: Face, as_json: bool) -> None:
     if as_json:
-        emit({name: kind.about for name, kind in KINDS.items()})
+        emit(dict(face.places()))
         return
-    for name, kind in KINDS.items():
-        console().print(f"[bold]{name:18}[/bold] {kind.about}")
-
-
-def _write_png(picture: Any, path: Path) -> None:
-    from PIL import Image
-
-    from rsg.core.files import replacing
-
-    if path.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
-    with replacing(path) as part:
-        Image.fromarray(picture).save(part, format="PNG")
+    for name, about in face.places().items():
+        console().print(f"[bold]{name:18}[/bold] {about}")

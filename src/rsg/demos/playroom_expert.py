@@ -26,12 +26,18 @@ Walk = tuple[Floats, Floats]
 
 
 def expert(
-    world: PlayroomWorld, state: Floats, machine: Machine, rng: np.random.Generator, noise: float = 0.0
+    world: PlayroomWorld,
+    state: Floats,
+    machine: Machine,
+    rng: np.random.Generator,
+    noise: float = 0.0,
+    budget: int = BUDGET,
 ) -> Walk | None:
     """Follow the linear instructions of a task, subgoal by subgoal, and keep the shortest walk that does the task.
 
     Instructions that begin alike share the walk up to where they part; one that is already too long is left.
     With noise, that share of the actions is random, and the way is found anew after each of them.
+    The search for all ways to a subgoal may draw `budget` random poses.
 
     Returns:
         None if no instruction can be followed in 100 steps (with noise: in more, the more actions are random).
@@ -46,7 +52,7 @@ def expert(
         for end in range(1, len(names) + 1):
             if names[:end] not in walks:
                 assert walk is not None
-                walks[names[:end]] = _extended(world, walk, names[end - 1], terms, rng, noise, limit)
+                walks[names[:end]] = _extended(world, walk, names[end - 1], terms, rng, noise, limit, budget)
             walk = walks[names[:end]]
             if walk is None or (best is not None and len(walk[1]) >= len(best[1])):
                 break
@@ -64,6 +70,7 @@ def _extended(
     rng: np.random.Generator,
     noise: float,
     limit: int,
+    budget: int,
 ) -> Walk | None:
     """The walk, and on to where a term holds and no other one of the task: each must be false where its part begins."""
     states, actions = list(walk[0]), list(walk[1])
@@ -71,7 +78,7 @@ def _extended(
     if truth(world, states[-1][None], [term])[0, 0]:
         return None
     while not _arrived(world, states[-1][None], term, others)[0]:
-        poses = _way(world, states[-1], term, others, rng)
+        poses = _way(world, states[-1], term, others, rng, budget)
         if poses is None or len(actions) + len(poses) - 1 > limit:
             return None
         for pose in poses[1:]:
@@ -102,15 +109,15 @@ def _change(start: Floats, end: Floats) -> Floats:
 
 
 def _way(
-    world: PlayroomWorld, state: Floats, term: str, others: Sequence[str], rng: np.random.Generator
+    world: PlayroomWorld, state: Floats, term: str, others: Sequence[str], rng: np.random.Generator, budget: int
 ) -> Floats | None:
     """The shortest of several ways to where a term holds, as poses `[T + 1, 3]`."""
     best: Floats | None = None
-    left = BUDGET
+    left = budget
     for goal in _goals(world, state, term, others, rng):
         if left <= 0:
             break
-        motion = connect(world, state, goal, rng, min(left, BUDGET // 2))
+        motion = connect(world, state, goal, rng, min(left, budget // 2))
         left -= motion.samples
         if not motion.found:
             continue

@@ -115,6 +115,14 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
             return self._setting.view(self._states[0]).plain
         return None
 
+    def sample(self, rng: np.random.Generator) -> States:
+        """A state `[W]` that an episode may start in."""
+        return self._setting.sample(rng)
+
+    def view(self, state: States) -> Any:
+        """A state for a terminal, as rich text."""
+        return self._setting.view(state)
+
     def frontier(self) -> tuple[Term, ...]:
         """The subgoals of the task that the trajectory is at."""
         return self.machine.frontier(self._entered) if self.machine else ()

@@ -211,6 +211,17 @@ class TreeSearch:
         entered[list(self._trees)] = True
         return entered, self._left
 
+    def tree(self) -> tuple[Floats, NDArray[np.int64]]:
+        """The poses of all trees `[N, D]`, and pairs `[E, 2]` of the numbers of those that are an action apart."""
+        poses, links, first = [np.empty((0, len(self._space.low)))], [np.empty((0, 2), dtype=np.int64)], 0
+        for tree in self._trees.values():
+            parent = tree.parent[: tree.count]
+            child = np.flatnonzero(parent >= 0)
+            links.append(first + np.stack([parent[child], child], axis=1))
+            poses.append(tree.poses[: tree.count])
+            first += tree.count
+        return np.concatenate(poses), np.concatenate(links)
+
     @staticmethod
     def objection(settings: SearchSettings) -> str:
         """Why these settings make no sense for trees; empty if they do."""

@@ -53,13 +53,14 @@ class Canvas:
         (u, v), r = self._spots([(x, y)])[0], radius * self.scale * self.FINER
         self._draw.ellipse((u - r, v - r, u + r, v + r), fill=fill)
 
-    def text(self, x: float, y: float, words: str, color: Color, height: float) -> None:
-        """Words around a point, on a pale ground so that they can be read anywhere."""
+    def text(
+        self, x: float, y: float, words: str, color: Color, height: float, around: Color = (255, 255, 255)
+    ) -> None:
+        """Words around a point, with a seam of another colour so that they can be read anywhere."""
         font = ImageFont.load_default(max(6, height * self.scale) * self.FINER)
         spot = self._spots([(x, y)])[0]
-        self._draw.text(
-            spot, words, fill=color, font=font, anchor="mm", stroke_width=2 * self.FINER // 2, stroke_fill=(255,) * 3
-        )
+        seam = 2 * self.FINER // 2
+        self._draw.text(spot, words, fill=color, font=font, anchor="mm", stroke_width=seam, stroke_fill=around)
 
     def picture(self) -> NDArray[np.uint8]:
         """What was drawn, `[height, width, 3]`."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.worlds.playroom.geometry import Polygons, Shapes, overlap, polygons, pose_free
+from rsg.worlds.playroom.geometry import Polygons, Shapes, overlap, polygons, pose_free, touches
 
 Point = tuple[float, float]
 Polygon = tuple[Point, ...]
@@ -107,9 +107,16 @@ class Layout:
         """What has a fixed place must be free there."""
         places = np.array([effector.position or (math.nan, math.nan) for effector in self.effectors])
         check_places(self, places)
-        if self.start is not None and not pose_free(self.shapes, *self.start):
-            x, y, angle = self.start
-            raise LayoutError(f"the robot starts at ({x:g}, {y:g}, {angle:g}), where it touches a wall or a side")
+        if self.start is None:
+            return
+        x, y, angle = self.start
+        at = (x, y, math.cos(angle), math.sin(angle))
+        hit = "" if pose_free(self.shapes, x, y, angle) else "a wall or a side"
+        for number in np.flatnonzero(~np.isnan(places[:, 0])).tolist():
+            if not hit and touches(self.shapes, number, places[number, 0], places[number, 1], at):
+                hit = f"the {self.effectors[number].name}; move one of them"
+        if hit:
+            raise LayoutError(f"the robot starts at ({x:g}, {y:g}, {angle:g}), where it touches {hit}")
 
 
 def check_places(layout: Layout, places: NDArray[np.float64]) -> None:

@@ -34,8 +34,15 @@ from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, b
 
 _Made = TypeVar("_Made")
 
-SHIPPED = ("paper", "rotated-bars", "narrow", "twelve")
-"""The layouts that come with rsg."""
+LAYOUTS = {
+    "paper": "the one of the paper: four rooms in a ring, a door from each to the next",
+    "rotated-bars": "one room with seven bars that stand askew",
+    "narrow": "two rooms and one door, hardly wider than the robot is long",
+    "twelve": "a wider house with nooks, and twelve effectors instead of six",
+}
+"""The layouts that come with rsg, and a few words about each."""
+
+SHIPPED = tuple(LAYOUTS)
 
 _KEYS = ("room", "walls", "robot", "effectors", "start")
 _BAR = ("from", "to", "thickness")

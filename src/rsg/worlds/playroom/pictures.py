@@ -15,7 +15,9 @@ FLOOR, WALL = (236, 230, 216), (92, 86, 80)
 BODY, NOSE, EDGE = (70, 120, 200), (245, 150, 60), (28, 52, 100)
 EARLY, LATE = np.array([150, 190, 235]), np.array([20, 55, 130])
 DONE = (30, 140, 70)
-LINKS, PATH = (70, 110, 160, 90), (200, 60, 50)
+LINKS, PATH = (125, 85, 160), (200, 60, 50)
+MANY = 2000  # links from which on each is drawn finer
+LETTER = 0.5  # width of a letter, as a share of its height
 MARGIN = 0.5  # of the room's own walls around it, in units of length
 MIN_PIXELS, MAX_PIXELS = 32, 4096
 
@@ -36,7 +38,8 @@ def picture(
         state: the effectors are drawn where they lie in it, and the robot in full colour.
         pixels: the longer side of the picture; names are written from 300 up.
         trail: states `[T, W]` or poses `[T, 3]` of a plan: the robot's outline in each, fainter the earlier it is.
-        moments: steps of the trail at which something came true, with its name: drawn in green.
+        moments: steps of the trail at which something came true, with its name: drawn in green and numbered; what the
+            numbers mean is written on the lower wall.
         poses, links: `[N, D]` and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
     """
     if not MIN_PIXELS <= pixels <= MAX_PIXELS:
@@ -44,8 +47,9 @@ def picture(
     state = world.checked(np.asarray(state)[None])[0]
     canvas = _room(world, pixels)
     if poses is not None and links is not None:
+        alpha, line = (100, 0.025) if len(links) > MANY else (180, 0.06)
         for pair in np.asarray(poses)[:, :2][np.asarray(links)]:
-            canvas.line(pair, LINKS, 0.02)
+            canvas.line(pair, (*LINKS, alpha), line)
     places = state[3:].reshape(-1, 2)
     for effector, place in zip(world.layout.effectors, places, strict=True):
         draw_effector(canvas, effector.name, place, effector.shape)
@@ -54,7 +58,7 @@ def picture(
     _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
     if pixels >= 300:
         _write_names(canvas, world, places)
-        if trail is not None:
+        if trail is not None and moments:
             _write_moments(canvas, world, np.asarray(trail), moments)
     return canvas.picture()
 
@@ -92,15 +96,18 @@ def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: di
 
 
 def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
+    width, size = world.layout.size[0], 0.42
     for effector, (x, y) in zip(world.layout.effectors, places, strict=True):
-        low = min(corner[1] for corner in effector.shape)
-        below = y + low - 0.3
-        canvas.text(x, below if below > 0.2 else y - low + 0.3, effector.name.replace("-", " "), INK, 0.42)
+        name, low = effector.name.replace("-", " "), min(corner[1] for corner in effector.shape)
+        half, below = LETTER * size * len(name) / 2, y + low - 0.3
+        canvas.text(min(max(x, half), width - half), below if below > 0.2 else y - low + 0.3, name, INK, size)
 
 
 def _write_moments(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: Sequence[tuple[int, str]]) -> None:
-    width, height = world.layout.size
-    for number, (step, name) in enumerate(moments, 1):
+    for number, (step, _) in enumerate(moments, 1):
         x, y = trail[step, :2]
-        above = y + 1.3 if y < height - 1.6 else y - 1.3
-        canvas.text(min(max(x, 2.2), width - 2.2), above, f"{number} {name}", DONE, 0.5)
+        canvas.circle(x, y, 0.36, DONE)
+        canvas.text(x, y, str(number), (255, 255, 255), 0.5, around=DONE)
+    told = "     ".join(f"{number}  {name}" for number, (_, name) in enumerate(moments, 1))
+    width = world.layout.size[0]
+    canvas.text(width / 2, -MARGIN / 2, told, (255, 255, 255), min(0.42, width / (LETTER * len(told))), around=WALL)

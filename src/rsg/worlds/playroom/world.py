@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -161,6 +162,19 @@ class PlayroomWorld:
                 f"the robot starts in collision: at ({x:g}, {y:g}, {angle:g}) it touches a wall or a side of the room"
             )
         return state
+
+    def told(self, state: Floats) -> dict[str, Any]:
+        """A state as plain values: the pose, and the place of each effector by its name."""
+        places = state[POSE:].reshape(-1, 2).tolist()
+        names = [effector.name for effector in self.layout.effectors]
+        return {"pose": state[:POSE].tolist(), "places": dict(zip(names, places, strict=True))}
+
+    def layout_at(self, state: Floats) -> Layout:
+        """The layout in which everything always starts where it is in this state."""
+        places = self.checked(np.asarray(state)[None])[0][POSE:].reshape(-1, 2).tolist()
+        effectors = zip(self.layout.effectors, places, strict=True)
+        fixed = tuple(replace(effector, position=tuple(place)) for effector, place in effectors)
+        return replace(self.layout, effectors=fixed, start=tuple(state[:POSE].tolist()))
 
     def checked(self, states: Floats) -> Floats:
         """The states if they can be of this world; else a sentence that says why not."""
