@@ -29,6 +29,10 @@ class Classifiers(nn.Module):
         terms: the terms that it knows.
         single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
 
+    Attributes:
+        margin: planners take a subgoal for true from these log-odds on. It is not yet true below 0, so that with a
+            margin there are states in which neither is sure.
+
     A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
@@ -37,6 +41,7 @@ class Classifiers(nn.Module):
         super().__init__()
         self.terms = tuple(terms)
         self.single = single
+        self.margin = 0.0
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -109,7 +114,7 @@ class LearnedGoals:
         if hasattr(classifiers, "batch"):
             self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
-        if compile_for is not None:
+        if compile_for is not None and not classifiers.margin:
             form = compile_for(world, self._numbers, separate)
             if form is not None:
                 self.compiled = form
@@ -117,7 +122,9 @@ class LearnedGoals:
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
         odds = self._classifiers.evaluate(self._world, states, self._numbers)
-        return log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1] if self._separate else -odds[..., 0])
+        return log_sigmoid(odds[..., 0] - self._classifiers.margin), log_sigmoid(
+            odds[..., 1] if self._separate else -odds[..., 0]
+        )
 
 
 def log_sigmoid(odds: Floats) -> Floats:

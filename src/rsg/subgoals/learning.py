@@ -15,10 +15,10 @@ from rsg.core.compiled import compiled
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine, sample_task
-from rsg.search import StateGraph, local_graph
 from rsg.subgoals.alignment import JOINED
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part
-from rsg.subgoals.objective import Rationality, Score, contrast, score, taken_edges
+from rsg.subgoals.ground import Ground, ground
+from rsg.subgoals.objective import Rationality, Score, contrast, score
 from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
@@ -51,6 +51,10 @@ class RsgSettings(TrainingSettings):
         beam_layers: layers after them, in which only the best states are kept.
         beam: how many are kept per node.
         depth: how many steps around a demonstration the exact graph reaches.
+        poses: of the roadmap that this graph is cut from in a continuous world.
+        actions: there, rationality compares the action taken with all `edges` of the roadmap, or with `sampled` ones.
+        samples: how many are sampled at each step.
+        margin: planners take a subgoal for true from these log-odds on, instead of 0; it does not change training.
         context: whether the first layer of `sets` sees the overall features too, as in the paper.
         compiled: whether to use the encoder's compiled form where it has one.
     """
@@ -74,6 +78,10 @@ class RsgSettings(TrainingSettings):
     beam_layers: int = 15
     beam: int = 10
     depth: int = 4
+    poses: int = 2000
+    actions: str = "edges"
+    samples: int = 20
+    margin: float = 0.0
     context: bool = False
     compiled: bool = True
 
@@ -83,14 +91,16 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"alignment is max, sum or expectation, not '{self.alignment}'")
         if self.negatives_from not in ("descriptions", "language"):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
+        if self.actions not in ("edges", "sampled"):
+            raise RsgError(f"actions are edges or sampled, not '{self.actions}'")
         if self.scheme not in ("exact", "sampled"):
             raise RsgError(f"scheme is exact or sampled, not '{self.scheme}'")
         if self.scheme == "sampled" and self.encoder == "image":
             raise RsgError("the scheme 'sampled' has no values for pictures; use scheme=exact with the encoder 'image'")
         if self.full_layers < 1 or self.beam_layers < 0 or self.beam < 1:
             raise RsgError("full_layers and beam must be at least 1, beam_layers must not be negative")
-        if self.depth < 1 or self.negatives < 0 or self.hidden < 1:
-            raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
+        if min(self.depth, self.poses, self.samples, self.hidden) < 1 or self.negatives < 0:
+            raise RsgError("depth, poses, samples and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
             raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
         if self.unmentioned < 0 or self.unmentioned_steps < 0:
@@ -100,6 +110,11 @@ class RsgSettings(TrainingSettings):
     def rationality(self) -> Rationality:
         """The part that scores depend on."""
         return Rationality(self.alpha, self.weight, self.one_action, self.alignment)
+
+    @property
+    def roads(self) -> dict[str, int]:
+        """The part that the graph of a continuous world depends on."""
+        return {"poses": self.poses, "samples": self.samples if self.actions == "sampled" else 0}
 
 
 class RationalSubgoals:
@@ -159,7 +174,7 @@ class RationalSubgoals:
         for machine in tasks:
             columns = np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
             how = self.settings.rationality
-            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns))
+            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns, ground.each))
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
         weights = self.settings.gamma * weights
         weights[0] += 1.0
@@ -177,16 +192,14 @@ class RationalSubgoals:
             self._grounds.move_to_end(demo)
             return self._grounds[demo]
         try:
-            world = self._world_of(demo)
-            graph = local_graph(world, demo.states, self.settings.depth)
-            ground = Ground(world, graph, taken_edges(graph, demo.actions))
+            there = ground(self._world_of(demo), demo.states, demo.actions, self.settings.depth, **self.settings.roads)
         except RsgError as error:
             raise DemonstrationError(str(error), demo) from None
-        self._grounds[demo] = ground
-        self._bytes += ground.size_bytes
+        self._grounds[demo] = there
+        self._bytes += there.size_bytes
         while self._bytes > self.settings.cache_mb * 2**20 and len(self._grounds) > 1:
             self._bytes -= self._grounds.popitem(last=False)[1].size_bytes
-        return ground
+        return there
 
     def _candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others."""
@@ -247,20 +260,6 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
             claimed += g / len(path)
             slope[path[i], k] -= weight * g * (1.0 - g) / len(path)
     return claimed
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """Where a demonstration took place: its world, the graph around it, and the edges it took `[T]`."""
-
-    world: World
-    graph: StateGraph
-    taken: NDArray[np.int32]
-
-    @property
-    def size_bytes(self) -> int:
-        """Its memory, about: the graph, with its edges turned around, and the demonstration."""
-        return 3 * self.graph.size_bytes + 1000
 
 
 @dataclass(frozen=True, eq=False)

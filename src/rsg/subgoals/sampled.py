@@ -24,9 +24,9 @@ from rsg.search import Goals
 from rsg.search.beam_graph import beam_graph
 from rsg.subgoals.classifiers import Classifiers, Floats, Part
 from rsg.subgoals.encoders import EncodedClassifiers, Flat, seeded
+from rsg.subgoals.ground import Ground
 from rsg.subgoals.learning import (
     Explained,
-    Ground,
     RationalSubgoals,
     RsgSettings,
     WorldOf,
@@ -180,7 +180,7 @@ class SampledSubgoals(RationalSubgoals):
     ) -> tuple[Ground, Score, tuple[Floats, Floats]]:
         """The task's own graph, its score there, and log G and log I `[S, terms]`."""
         graph = beam_graph(world, demo.states, machine, self.values.heuristic(world, machine), self._layers, rng)
-        ground = Ground(world, graph, taken_edges(graph, demo.actions))
+        ground = Ground(world, graph, taken_edges(graph, demo.actions), np.ones(len(demo)))
         logs = log_probabilities(self.module.evaluate(world, graph.states, self.module.numbers(names(machine))))
         return ground, score(graph, ground.taken, machine, *logs, self.settings.rationality), logs
 
