@@ -46,6 +46,8 @@ class RsgSettings(TrainingSettings):
         doubt: minus the first log-odds of G: a subgoal is false until something that is there says otherwise.
         unmentioned: what it costs to call a subgoal of those tasks true that the demonstration's own does not mention.
         unmentioned_steps: after so many steps it costs nothing any more.
+        prompt: what it counts that a subgoal was not yet true in the states in which it was served: demonstrators go on
+            as soon as it is. 0 is the paper's.
         scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` on the paper's search.
         full_layers: exhaustive layers of that search.
         beam_layers: layers after them, in which only the best states are kept.
@@ -73,6 +75,7 @@ class RsgSettings(TrainingSettings):
     doubt: float = DOUBT
     unmentioned: float = 0.01
     unmentioned_steps: int = 200
+    prompt: float = 0.0
     scheme: str = "exact"
     full_layers: int = 3
     beam_layers: int = 15
@@ -103,8 +106,8 @@ class RsgSettings(TrainingSettings):
             raise RsgError("depth, poses, samples and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
             raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
-        if self.unmentioned < 0 or self.unmentioned_steps < 0:
-            raise RsgError("unmentioned and unmentioned_steps must not be negative")
+        if min(self.unmentioned, self.unmentioned_steps, self.prompt) < 0:
+            raise RsgError("unmentioned, unmentioned_steps and prompt must not be negative")
 
     @property
     def rationality(self) -> Rationality:
@@ -170,10 +173,11 @@ class RationalSubgoals:
         numbers = self.module.numbers(terms)
         place = {term: column for column, term in enumerate(terms)}
         log_g, log_i = log_probabilities(self.module.evaluate(ground.world, ground.graph.states, numbers))
-        scores = []
+        scores, served = [], list[NDArray[np.int32]]()
         for machine in tasks:
             columns = np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
             how = self.settings.rationality
+            served.append(columns)
             scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns, ground.each))
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
         weights = self.settings.gamma * weights
@@ -184,7 +188,10 @@ class RationalSubgoals:
                 add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
         own = len(names(tasks[0]))
         claimed = claim_less(price, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
-        return Explained(ground, tuple(numbers), scores, compared, claimed, slope)
+        late, prompt = 0.0, self.settings.prompt
+        if prompt:
+            late = prompt * not_yet(prompt, ground.graph.path, scores[0].acts, served[0], log_i, slope[..., 1])
+        return Explained(ground, tuple(numbers), scores, compared, claimed, late, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration; as many are kept as the cache holds."""
@@ -262,6 +269,24 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
     return claimed
 
 
+@compiled
+def not_yet(
+    weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
+) -> float:
+    """log I of the subgoal that each action serves, where it begins: Σ_i Σ_v acts_iv log I_v(s_i).
+
+    Adds the gradient of `weight` times this to that of the log-odds of I, `[S, terms]`.
+    """
+    total = 0.0
+    for i in range(len(acts)):
+        for v in range(1, len(columns) - 1):
+            if acts[i, v] > 0.0:
+                s, k = path[i], columns[v]
+                total += acts[i, v] * log_i[s, k]
+                slope[s, k] -= weight * acts[i, v] * np.expm1(log_i[s, k])
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Explained:
     """A demonstration with the scores of several tasks.
@@ -272,6 +297,7 @@ class Explained:
         scores: one per task, its own first.
         compared: log softmax of the own task's score.
         claimed: how much else is called true along the demonstration.
+        late: what the objective loses where subgoals are served that are true already.
         slope: `[S, terms, 2]` the gradient of the objective with respect to the log-odds.
     """
 
@@ -280,6 +306,7 @@ class Explained:
     scores: list[Score]
     compared: float
     claimed: float
+    late: float
     slope: Floats
 
 
@@ -292,5 +319,5 @@ def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0)
     compared = float(np.mean([one.compared for one in explained]))
     claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - gamma * compared + price * claimed
+    loss = -own - gamma * compared + price * claimed - float(np.mean([one.late for one in explained]))
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

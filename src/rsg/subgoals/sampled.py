@@ -35,6 +35,7 @@ from rsg.subgoals.learning import (
     figures_of,
     log_probabilities,
     names,
+    not_yet,
 )
 from rsg.subgoals.objective import Score, contrast, score, taken_edges
 from rsg.subgoals.sets import SetClassifiers
@@ -159,7 +160,12 @@ class SampledSubgoals(RationalSubgoals):
             examples.append(_example(ground, machine, one.cost, rng))
         ground, (_, numbers, slope) = asked[0][0], parts[0]
         claimed, others = self._unmentioned(world, demo, tasks, price)
-        return Sampled(ground, tuple(numbers), scores, compared, claimed, slope, parts + others, examples)
+        late, prompt = 0.0, self.settings.prompt
+        if prompt:
+            late = prompt * not_yet(
+                prompt, ground.graph.path, scores[0].acts, tasks[0].term_of, asked[0][2][1], slope[..., 1]
+            )
+        return Sampled(ground, tuple(numbers), scores, compared, claimed, late, slope, parts + others, examples)
 
     def _unmentioned(
         self, world: World, demo: Demonstration, tasks: Sequence[Machine], price: float
