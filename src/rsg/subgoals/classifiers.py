@@ -30,8 +30,8 @@ class Classifiers(nn.Module):
         single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
 
     Attributes:
-        margin: planners take a subgoal for true from these log-odds on. It is not yet true below 0, so that with a
-            margin there are states in which neither is sure.
+        margin: planners take a subgoal for true from these log-odds on, and for not yet true below half of them: with
+            a margin there are states in which neither is sure.
 
     A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
@@ -121,10 +121,9 @@ class LearnedGoals:
 
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
-        odds = self._classifiers.evaluate(self._world, states, self._numbers)
-        return log_sigmoid(odds[..., 0] - self._classifiers.margin), log_sigmoid(
-            odds[..., 1] if self._separate else -odds[..., 0]
-        )
+        odds, margin = self._classifiers.evaluate(self._world, states, self._numbers), self._classifiers.margin
+        not_yet = odds[..., 1] if self._separate else margin / 2 - odds[..., 0]
+        return log_sigmoid(odds[..., 0] - margin), log_sigmoid(not_yet)
 
 
 def log_sigmoid(odds: Floats) -> Floats:

@@ -56,7 +56,8 @@ class RsgSettings(TrainingSettings):
         poses: of the roadmap that this graph is cut from in a continuous world.
         actions: there, rationality compares the action taken with all `edges` of the roadmap, or with `sampled` ones.
         samples: how many are sampled at each step.
-        margin: planners take a subgoal for true from these log-odds on, instead of 0; it does not change training.
+        margin: planners take a subgoal for true from these log-odds on, and for not yet true below half of them; for
+            training it does not matter.
         context: whether the first layer of `sets` sees the overall features too, as in the paper.
         compiled: whether to use the encoder's compiled form where it has one.
     """

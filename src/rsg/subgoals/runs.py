@@ -33,10 +33,10 @@ from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
 ENCODERS = ("sets", "flat", "image", "relative", "point")
-_ROOM = {"alpha": 10.0, "weight": 0.3, "depth": 2, "margin": 3.0, "held_out": 64, "check_every": 50}
+_ROOM = {"prompt": 1.0, "depth": 2, "margin": 4.0, "held_out": 64, "check_every": 50}
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
-    "relative": {**_ROOM, "steps": 300, "curriculum": 150, "rate": 0.01, "rate_end": 1e-3, "hidden": 32},
+    "relative": {**_ROOM, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
     "point": {**_ROOM, "steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
 }
 """The settings that learn best with an encoder, where they are not the usual ones."""
