@@ -56,8 +56,8 @@ class RsgSettings(TrainingSettings):
         poses: of the roadmap that this graph is cut from in a continuous world.
         actions: there, rationality compares the action taken with all `edges` of the roadmap, or with `sampled` ones.
         samples: how many are sampled at each step.
-        margin: planners take a subgoal for true from these log-odds on, and for not yet true below half of them; for
-            training it does not matter.
+        sure: planners take a subgoal for true where it is surer than at this share of the ends of demonstrations, who
+            stop at the edge of what is true; 0: where it is likelier than not. For training it does not matter.
         context: whether the first layer of `sets` sees the overall features too, as in the paper.
         compiled: whether to use the encoder's compiled form where it has one.
     """
@@ -85,7 +85,7 @@ class RsgSettings(TrainingSettings):
     poses: int = 2000
     actions: str = "edges"
     samples: int = 20
-    margin: float = 0.0
+    sure: float = 0.0
     context: bool = False
     compiled: bool = True
 
@@ -95,6 +95,8 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"alignment is max, sum or expectation, not '{self.alignment}'")
         if self.negatives_from not in ("descriptions", "language"):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
+        if not 0 <= self.sure < 1:
+            raise RsgError(f"sure is a share, from 0 up to but not 1, not {self.sure}")
         if self.actions not in ("edges", "sampled"):
             raise RsgError(f"actions are edges or sampled, not '{self.actions}'")
         if self.scheme not in ("exact", "sampled"):
@@ -156,6 +158,8 @@ class RationalSubgoals:
                 parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
             for world, pieces in parts.values():
                 self.module.backward(world, pieces)
+        if self.settings.sure:
+            self.module.raise_margins([end for one in explained for end in one.ends], self.settings.sure)
         return figures_of(explained, self.settings.gamma, price)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
@@ -173,7 +177,8 @@ class RationalSubgoals:
         terms = list(dict.fromkeys(name for machine in tasks for name in names(machine)))
         numbers = self.module.numbers(terms)
         place = {term: column for column, term in enumerate(terms)}
-        log_g, log_i = log_probabilities(self.module.evaluate(ground.world, ground.graph.states, numbers))
+        odds = self.module.evaluate(ground.world, ground.graph.states, numbers)
+        log_g, log_i = log_probabilities(odds)
         scores, served = [], list[NDArray[np.int32]]()
         for machine in tasks:
             columns = np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
@@ -189,10 +194,11 @@ class RationalSubgoals:
                 add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
         own = len(names(tasks[0]))
         claimed = claim_less(price, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
+        ends = [(numbers[k], float(odds[ground.graph.path[-1], k, 0])) for k in last_served(scores[0], served[0])]
         late, prompt = 0.0, self.settings.prompt
         if prompt:
             late = prompt * not_yet(prompt, ground.graph.path, scores[0].acts, served[0], log_i, slope[..., 1])
-        return Explained(ground, tuple(numbers), scores, compared, claimed, late, slope)
+        return Explained(ground, tuple(numbers), scores, compared, claimed, late, ends, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration; as many are kept as the cache holds."""
@@ -270,6 +276,11 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
     return claimed
 
 
+def last_served(score: Score, columns: NDArray[Any]) -> list[int]:
+    """The column of the subgoal that the last action serves, if there is an alignment."""
+    return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
+
+
 @compiled
 def not_yet(
     weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
@@ -299,6 +310,7 @@ class Explained:
         compared: log softmax of the own task's score.
         claimed: how much else is called true along the demonstration.
         late: what the objective loses where subgoals are served that are true already.
+        ends: the number of the subgoal that it ends with, if it has any, and the log-odds of its G there.
         slope: `[S, terms, 2]` the gradient of the objective with respect to the log-odds.
     """
 
@@ -308,6 +320,7 @@ class Explained:
     compared: float
     claimed: float
     late: float
+    ends: list[tuple[int, float]]
     slope: Floats
 
 

@@ -33,7 +33,7 @@ from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
 ENCODERS = ("sets", "flat", "image", "relative", "point")
-_ROOM = {"prompt": 1.0, "depth": 2, "margin": 4.0, "held_out": 64, "check_every": 50}
+_ROOM = {"prompt": 1.0, "depth": 2, "sure": 0.95, "held_out": 64, "check_every": 50}
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
     "relative": {**_ROOM, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
@@ -91,6 +91,8 @@ def learn(
     else:
         subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world_of(example)), encoder, seen)
     subgoals.grow(terms, settings.seed)
+    if settings.sure:
+        subgoals.keep_margins()
     subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
     method = _method(subgoals, settings, world_of, data.descriptions, encoder)
     with TemporaryDirectory() as scratch:
@@ -207,7 +209,9 @@ def build(
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
-    made.shape, made.margin = shape, settings.margin
+    made.shape = shape
+    if settings.sure:
+        made.keep_margins()
     return made
 
 
@@ -241,6 +245,6 @@ def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classif
     """
     if world is None:
         return build(RsgSettings(seed=seed), terms, {"types": TYPES})
-    settings = replace(preset(usual_encoder(world)), seed=seed, margin=0.0)
+    settings = replace(preset(usual_encoder(world)), seed=seed, sure=0.0)
     state = world.sample(stream(seed, "untrained"), 1)
     return build(settings, terms, shape_of(settings, world.encode(state), world))

@@ -33,6 +33,7 @@ from rsg.subgoals.learning import (
     add_slopes,
     claim_less,
     figures_of,
+    last_served,
     log_probabilities,
     names,
     not_yet,
@@ -165,7 +166,12 @@ class SampledSubgoals(RationalSubgoals):
             late = prompt * not_yet(
                 prompt, ground.graph.path, scores[0].acts, tasks[0].term_of, asked[0][2][1], slope[..., 1]
             )
-        return Sampled(ground, tuple(numbers), scores, compared, claimed, late, slope, parts + others, examples)
+        g = asked[0][2][0][ground.graph.path[-1]]
+        ends = [
+            (numbers[k], float(g[k] - np.log(-np.expm1(min(g[k], -1e-12)))))
+            for k in last_served(scores[0], tasks[0].term_of)
+        ]
+        return Sampled(ground, tuple(numbers), scores, compared, claimed, late, ends, slope, parts + others, examples)
 
     def _unmentioned(
         self, world: World, demo: Demonstration, tasks: Sequence[Machine], price: float
