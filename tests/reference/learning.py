@@ -25,6 +25,7 @@ class Question(NamedTuple):
     weight: float = 1.0
     one_action: bool = True
     open_end: bool = False
+    each: Any = None  # `[T]` what an action counts in the sum over all of them; 1 if None
 
 
 def machine_paths(machine, v=0):
@@ -65,12 +66,12 @@ def events(alignment):
     return crossings, acts
 
 
-def log_softmax_of_first(values):
-    """log of the share of the first of several exp(values)."""
+def log_share_of_first(values, counts):
+    """log of the first of several exp(values) against all of them, each counted so many times."""
     if values[0] == -inf:
         return -inf
     most = max(values)
-    return values[0] - most - np.log(sum(np.exp(value - most) for value in values))
+    return values[0] - most - np.log(sum(c * np.exp(value - most) for value, c in zip(values, counts, strict=True)))
 
 
 def log_rat(q, costs, i, v, fresh):
@@ -80,11 +81,13 @@ def log_rat(q, costs, i, v, fresh):
     s = graph.path[i]
     others = [e for e in range(graph.edge_start[s], graph.edge_start[s + 1]) if e != q.taken[i]]
     j = [graph.edge_cost[e] + moved[graph.edge_end[e], v] for e in [q.taken[i], *others]]
+    counts = [1.0 if q.each is None else q.each[i]] * len(j)
     if not (q.one_action and fresh):
         for w in machine.successors(v).tolist():
             after = 0.0 if w == machine.nodes - 1 else entered[s, w]
             j.append(transition_cost(machine, q.log_g[s], q.log_i[s], v, w, q.weight) + after)
-    return log_softmax_of_first([-q.alpha * cost for cost in j])
+            counts.append(1.0)
+    return log_share_of_first([-q.alpha * cost for cost in j], counts)
 
 
 def all_scores(q):

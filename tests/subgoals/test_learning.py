@@ -1,4 +1,4 @@
-"""Learning in Crafting World from end to end: the same bits again, every option, and never a look at the truth."""
+"""Learning from end to end, in both worlds: the same bits again, every option, and never a look at the truth."""
 
 import sys
 from dataclasses import replace
@@ -13,6 +13,9 @@ from tests.training.examples import (
     fingerprint,
     outcome,
     quick,
+    room_demos,
+    room_of,
+    room_quick,
     small_demos,
     small_store,
     train,
@@ -25,8 +28,11 @@ from rsg.demos import Demonstration
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.evaluation import evaluate_planning
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn, load_subgoals, untrained
-from rsg.subgoals.learning import figures_of
+from rsg.subgoals.learning import figures_of, names
+from rsg.subgoals.runs import build, shape_of
 from rsg.training import Run, TrainingData
+from rsg.training.data import machine_of
+from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 DEMOS = small_demos()
 FEW = DEMOS[::5]
@@ -186,16 +192,129 @@ def test_a_store_and_a_list_give_the_same_bits(tmp_path, folder):
     assert outcome(tmp_path / "run") == outcome(folder)
 
 
-@pytest.mark.parametrize("at", [1, 5, 11])
-def test_a_run_goes_on_bit_for_bit(tmp_path, folder, at):
+def in_room(**changes):
+    return (room_demos(), room_of), room_quick(**changes)
+
+
+CASES = {
+    "crafting": lambda: ((DEMOS, world_of), quick()),
+    "relative": lambda: in_room(sure=0.9),
+    "point": lambda: in_room(encoder="point", rate=0.05),
+    "flat": lambda: in_room(encoder="flat"),
+    "sampled actions": lambda: in_room(actions="sampled", samples=3),
+}
+
+
+@pytest.mark.parametrize(("kind", "at"), [("crafting", 1), ("crafting", 5), *((kind, 11) for kind in CASES)])
+def test_a_run_goes_on_bit_for_bit(tmp_path, kind, at):
     def stop(progress, figures):
         if progress.step == at:
             raise ZeroDivisionError
 
+    where, settings = CASES[kind]()
+    whole = learn(*where, tmp_path / "whole", settings, tensorboard=False)
     with pytest.raises(ZeroDivisionError):
-        learn(DEMOS, world_of, tmp_path / "run", quick(), watch=stop, tensorboard=False)
-    train(tmp_path / "run")
-    assert outcome(tmp_path / "run") == outcome(folder)
+        learn(*where, tmp_path / "run", settings, watch=stop, tensorboard=False)
+    again = learn(*where, tmp_path / "run", settings, tensorboard=False)
+    assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
+    demo, loaded = where[0][-1], load_subgoals(tmp_path / "run")
+    odds = [one.evaluate(where[1](demo), demo.states, [0, 1]) for one in (whole.subgoals, again.subgoals, loaded)]
+    assert np.array_equal(odds[0], odds[1])
+    assert np.array_equal(odds[0], odds[2])
+    assert (loaded.margins is None) == (settings.sure == 0)
+    if settings.sure:
+        assert torch.equal(loaded.margins, whole.subgoals.margins)
+        assert (loaded.margins != 0).all()
+
+
+@pytest.mark.parametrize("kind", ["crafting", "relative", "point", "sampled actions"])
+def test_the_gradient_of_the_loss(kind):
+    """Score, contrast, and what is served too late, through the network, against finite differences."""
+    (demos, where), settings = CASES[kind]()
+    tasks = list(dict.fromkeys(demo.task for demo in demos if "then" in demo.task))[:3]
+    demos = [min((demo for demo in demos if demo.task == task), key=len) for task in tasks]
+    settings = replace(settings, compiled=False, depth=1, gamma=0.3, prompt=0.7, hidden=6)
+    terms = list(dict.fromkeys(name for task in tasks for name in names(machine_of(task))))
+    world, rng = where(demos[0]), stream(0, "gradient")
+    module = build(settings, terms, shape_of(settings, world.encode(demos[0].states[:1]), world)).double()
+    if kind != "point":  # whose first weights are in the open, and any others have it all true or false
+        randomised(module, rng)
+    method = RationalSubgoals(module, settings, where, tasks)
+
+    def loss():
+        negatives = stream(0, "negatives")
+        return figures_of([method.explain(demo, method._candidates(demo, negatives)) for demo in demos], 0.3)["loss"]
+
+    figures = method.gradients(demos, stream(0, "negatives"), settings.unmentioned_steps)
+    assert figures["loss"] == pytest.approx(loss(), abs=1e-12)
+    assert figures["loss"] > -figures["score"] - 0.3 * figures["contrast"] + 1e-3  # something is served too late
+    found, expected = [], []
+    for parameter in module.parameters():
+        slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
+        entries = np.unique(rng.choice(np.flatnonzero(slopes), 4))
+
+        def at(x, values=values):
+            values[:] = x
+            return loss()
+
+        before = values.copy()
+        differs, smooth = differences(at, values, entries)
+        values[:] = before
+        found += slopes[entries][smooth].tolist()
+        expected += differs[smooth].tolist()
+    assert len(found) >= 8
+    assert relative_error(np.array(found), np.array(expected)) <= 1e-6
+
+
+@pytest.mark.parametrize("encoder", ["relative", "point"])
+def test_new_terms_leave_old_ones_as_they_are_in_playroom(encoder):
+    demos = room_demos()
+    world, settings = room_of(demos[0]), room_quick(encoder=encoder)
+    shape = shape_of(settings, world.encode(demos[0].states[:1]), world)
+    few, many = build(settings, ["ring-bell"], shape), build(settings, ["ring-bell", "touch-monkey"], shape)
+    before = few.evaluate(world, demos[-1].states, [0])
+    few.grow(["touch-monkey"], settings.seed)
+    assert np.array_equal(few.evaluate(world, demos[-1].states, [0]), before)
+    assert bits(few.state_dict()) == bits(many.state_dict())
+
+
+@pytest.mark.parametrize("encoder", ["relative", "point"])
+def test_encoders_of_playroom_elsewhere(encoder):
+    with pytest.raises(RsgError, match="sees a robot among things, as in Playroom; use --encoder flat"):
+        learn(DEMOS, world_of, None, quick(encoder=encoder))
+    learned = learn(room_demos(), room_of, None, room_quick(encoder=encoder, steps=1)).subgoals
+    other = PlayroomWorld(load_layout("twelve"))
+    count = len(other.layout.effectors)
+    with pytest.raises(RsgError, match=f"learned in a room with 6 effectors, this one has {count}"):
+        learned.evaluate(other, other.sample(stream(0, "small"), 1), [0])
+
+
+def test_a_margin_is_for_planners():
+    demos = room_demos()
+    learned = learn(demos, room_of, None, room_quick(sure=0.9)).subgoals
+    learned.margins[:] = torch.tensor([3.0, *[-1.0] * 5])
+    world, term = room_of(demos[0]), learned.terms[0]
+    odds = learned.evaluate(world, demos[0].states, [0])[..., 0]
+    log_g, log_i = learned.goals(world, [term], demos[0].states[0])(demos[0].states)
+    np.testing.assert_allclose(log_g, -np.log1p(np.exp(3.0 - odds)), rtol=1e-9)
+    np.testing.assert_allclose(log_i, -np.log1p(np.exp(odds - 0.75)), rtol=1e-9)
+    odds = learned.evaluate(world, demos[0].states, [1])[..., 0]
+    log_g, log_i = learned.goals(world, learned.terms[1:2], demos[0].states[0])(demos[0].states)
+    np.testing.assert_allclose(log_g, -np.log1p(np.exp(-odds)), rtol=1e-9)  # a margin is never below even odds
+    np.testing.assert_allclose(log_i, -np.log1p(np.exp(odds)), rtol=1e-9)
+
+
+def test_margins_are_what_a_share_of_ends_are_below():
+    subgoals, rng = untrained(["a", "b"]), stream(0, "margins")
+    subgoals.keep_margins()
+    for odds in rng.normal(2.0, 1.0, 4000):
+        subgoals.raise_margins([(1, odds)], 0.9)
+    assert subgoals.margins[0] == 0
+    assert subgoals.margins[1] == pytest.approx(2.0 + 1.28, abs=0.4)
+    subgoals.grow(["c"], 0)
+    subgoals.keep_margins()
+    assert subgoals.margins[1] > 2
+    assert len(subgoals.margins) == 3
 
 
 def test_a_small_cache_of_graphs_changes_nothing(tmp_path, folder):

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 from tests.reference import learning as reference
+from tests.reference.boxes import BoxWorld
 from tests.reference.learning import Question
 from tests.reference.search import TableWorld
 
@@ -17,6 +18,7 @@ from rsg.language import Machine, parse, sample_task
 from rsg.search import local_graph
 from rsg.subgoals import SetClassifiers
 from rsg.subgoals.classifiers import log_sigmoid
+from rsg.subgoals.ground import ground
 from rsg.subgoals.objective import Rationality, contrast, score, score_values, taken_edges
 from rsg.worlds.crafting import CraftingWorld
 
@@ -29,18 +31,36 @@ OPTIONS = list(product([True, False], ["max", "sum", "expectation"]))  # one_act
 H = 1e-5  # the step of finite differences
 
 
-def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), open_end=False):
-    """A random walk in a random world, and a random task of few nodes.
-
-    Args:
-        impossible: the share of log G and log I that is minus infinity.
-    """
+def table_ground(rng, steps, states):
+    """A random walk in a random world of few states."""
     count, actions = int(rng.integers(states[0], states[1] + 1)), int(rng.integers(2, 4))
     world = TableWorld(rng.integers(count, size=(count, actions)), rng.uniform(0.05, 1.0, size=actions))
     walk, done = [int(rng.integers(count))], rng.integers(actions, size=rng.integers(steps[0], steps[1] + 1))
     for action in done:
         walk.append(int(world.after[walk[-1], action]))
-    graph = local_graph(world, world.rows[walk], depth=int(rng.integers(4)))
+    return ground(world, world.rows[walk], done, depth=int(rng.integers(4)))
+
+
+def road_ground(rng, steps, samples=0):
+    """A random walk of a point in a box, some steps of which end at a wall, on a tiny roadmap."""
+    world, count = BoxWorld([2.0, 2.0], [[[0.9, 0.0], [1.1, 1.2]]]), int(rng.integers(steps[0], steps[1] + 1))
+    walk, done = [np.array([0.5, rng.uniform(0, 2), 7.0])], rng.uniform(-1, 1, (count, 2))
+    for action in done:
+        walk.append(world.step(walk[-1][None], action[None])[0])
+    return ground(world, np.array(walk), done, int(rng.integers(3)), poses=int(rng.integers(2, 8)), samples=samples)
+
+
+def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), open_end=False, kind="table"):
+    """A random walk in a world of a kind, and a random task of few nodes.
+
+    Args:
+        impossible: the share of log G and log I that is minus infinity.
+    """
+    if kind == "table":
+        there = table_ground(rng, steps, states)
+    else:
+        there = road_ground(rng, steps, 2 if kind == "sampled" else 0)
+    graph = there.graph
     machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
     while machine.nodes > 8:
         machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
@@ -49,12 +69,13 @@ def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), op
         np.where(rng.random(shape) < impossible, -inf, log_sigmoid(rng.normal(0, 2, shape))) for _ in range(2)
     )
     alpha, weight = rng.uniform(0.3, 3.0), rng.uniform(0.3, 2.0)
-    return Question(graph, taken_edges(graph, done), machine, log_g, log_i, alpha, weight, one_action, open_end)
+    how = (alpha, weight, one_action, open_end, there.each)
+    return Question(graph, there.taken, machine, log_g, log_i, *how)
 
 
 def ask(q, alignment):
     how = Rationality(q.alpha, q.weight, q.one_action, alignment, q.open_end)
-    return score(q.graph, q.taken, q.machine, q.log_g, q.log_i, how)
+    return score(q.graph, q.taken, q.machine, q.log_g, q.log_i, how, each=q.each)
 
 
 def value_at(q, alignment, values):
@@ -94,13 +115,13 @@ def compare_with_all_alignments(q, alignment):
     assert {tuple(one): value for one, value in scores}[tuple(alignment)] == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("batch", range(10))
-def test_the_score_is_that_of_all_alignments_on_100_random_cases(batch):
+@pytest.mark.parametrize(("kind", "batch"), [*product(["table"], range(10)), ("roadmap", 0), ("sampled", 0)])
+def test_the_score_is_that_of_all_alignments_on_100_random_cases(kind, batch):
     rng = stream(batch, "alignments")
     impossible = 0
     for case in range(8 if SLOW else 100):
         one_action, alignment = OPTIONS[case % 6]
-        q = random_question(rng, one_action, impossible=[0.0, 0.1][case // 6 % 2])
+        q = random_question(rng, one_action, impossible=[0.0, 0.1][case // 6 % 2], kind=kind)
         compare_with_all_alignments(q, alignment)
         impossible += ask(q, alignment).value == -inf
     assert SLOW or 5 <= impossible <= 60
@@ -212,13 +233,15 @@ def relative_error(found, expected):
     return np.linalg.norm(found - expected) / np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize("open_end", [False, True])
+@pytest.mark.parametrize(("kind", "open_end"), [("table", False), ("table", True), ("roadmap", 0), ("sampled", 0)])
 @pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
-def test_gradients_of_the_score(one_action, alignment, open_end):
+def test_gradients_of_the_score(one_action, alignment, kind, open_end):
     rng = stream(0, "gradients", int(one_action), alignment, *(["open"] if open_end else []))
-    wanted, kinks, checked = 2 if SLOW else 60, 0, 0
+    wanted, kinks, checked = 2 if SLOW else 60 if kind == "table" else 10, 0, 0
     while checked < wanted:
-        q = random_question(rng, one_action, [0.0, 0.2][checked % 2], (1, 3 if SLOW else 5), (3, 4 if SLOW else 8))
+        q = random_question(
+            rng, one_action, [0.0, 0.2][checked % 2], (1, 3 if SLOW else 5), (3, 4 if SLOW else 8), kind=kind
+        )
         q = q._replace(open_end=open_end)
         found = ask(q, alignment)
         if found.value == -inf:

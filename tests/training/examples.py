@@ -1,4 +1,4 @@
-"""Small demonstrations of Crafting World, settings for quick runs, and what two runs are compared by."""
+"""Small demonstrations of both worlds, settings for quick runs, and what two runs are compared by."""
 
 from functools import cache
 from hashlib import sha256
@@ -50,6 +50,27 @@ def as_words(**changes):
 def world_of(demo):
     """The Crafting World of a demonstration."""
     return SOURCE.world(demo.setting)
+
+
+ROOM = benchmark("playroom")
+ROOM_QUICK = {"encoder": "relative", "hidden": 8, "depth": 1, "poses": 1000, "prompt": 0.5}
+
+
+@cache
+def room_demos():
+    """A few demonstrations of each training task in Playroom."""
+    with TemporaryDirectory() as folder:
+        return tuple(make_demonstrations(Recipe("playroom", "train", 3), folder))
+
+
+def room_quick(**changes):
+    """Settings of a run in Playroom that takes a moment."""
+    return quick(**{**ROOM_QUICK, **changes})
+
+
+def room_of(demo):
+    """The Playroom of a demonstration."""
+    return ROOM.world(demo.setting)
 
 
 def train(out=None, demos=None, **changes):

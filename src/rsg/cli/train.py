@@ -36,7 +36,10 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
     encoder: Annotated[
         str | None,
-        typer.Option(help="sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels)."),
+        typer.Option(
+            help="sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels); in Playroom "
+            "relative (things as the robot sees them), point (how near a point) or flat."
+        ),
     ] = None,
     per_task: Annotated[
         int | None, typer.Option(help="Demonstrations of each task; 400 are made unless you say otherwise.")
@@ -74,7 +77,7 @@ def train(
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
         job = _resumed(out, demos)
     else:
-        job = _begun(name, out, demos, _settings(seed, encoder, changes or [], begin), per_task, begin, as_json)
+        job = _begun(name, out, demos, _settings(name, seed, encoder, changes or [], begin), per_task, begin, as_json)
     if job.store.manifest.world != name:
         raise RsgError(f"{job.store.folder} holds demonstrations of '{job.store.manifest.world}', not of '{name}'")
     source: Any = benchmark(name)
@@ -156,17 +159,15 @@ def _list_settings() -> None:
         console().print(f"[bold]{names:16}[/bold] {usual.get(names, '')!s:12} {meaning}", highlight=False)
 
 
-def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
+def _settings(name: str, seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
     """What was asked for; networks that are gone on with keep their shape."""
-    from rsg.subgoals import RsgSettings
-    from rsg.subgoals.images import PRESET
-    from rsg.subgoals.runs import ENCODERS, check_device
+    from rsg.subgoals.runs import ENCODERS, check_device, preset
     from rsg.training import Run, changed
 
     had = Run(begin).about.get("settings", {}) if begin else {}
-    settings = RsgSettings(**{key: had[key] for key in ("encoder", "hidden", "single", "context") if key in had})
-    settings = replace(settings, encoder=encoder or settings.encoder)
-    settings = changed(replace(settings, **PRESET) if settings.encoder == "image" else settings, changes)
+    kept = {key: had[key] for key in ("encoder", "hidden", "single", "context") if key in had}
+    settings = preset(encoder or kept.get("encoder") or ("relative" if name == "playroom" else "sets"))
+    settings = changed(replace(settings, **{**kept, "encoder": settings.encoder}), changes)
     settings = settings if seed is None else replace(settings, seed=seed)
     if settings.encoder not in ENCODERS:
         near = get_close_matches(settings.encoder, ENCODERS, n=1)

@@ -6,7 +6,7 @@ from rsg.search.graph import StateGraph, local_graph
 from rsg.search.motion import Motion, connect, is_continuous, rrt
 from rsg.search.product import ORDERS, Found, ProductSearch, SearchSettings, nodes_ahead
 from rsg.search.regions import Rank, Reached, RegionSearch
-from rsg.search.roadmap import attach, roadmap
+from rsg.search.roadmap import attach, local_roadmap, roadmap
 from rsg.search.roadmap_search import RoadmapSearch
 from rsg.search.shortening import shorten
 from rsg.search.tree_search import TreeSearch
@@ -32,6 +32,7 @@ __all__ = [
     "goals_from",
     "is_continuous",
     "local_graph",
+    "local_roadmap",
     "nodes_ahead",
     "roadmap",
     "rrt",

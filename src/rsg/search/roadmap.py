@@ -7,7 +7,7 @@ comes later, by `attach`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -116,9 +116,7 @@ def _joined(world: ContinuousWorld, state: Floats, roads: StateGraph, rng: np.ra
         budget = _JOINING if len(lost) >= _LARGE * len(part) else _JOINING_FEW
         way = connect(world, rows_of(lost[i : i + 1], state)[0], main[j], rng, budget)
         if len(way.poses) > 2:  # its ends are on the roadmap already
-            linked = attach(world, roads, rows_of(way.poses[1:-1], state))
-            with_way = np.ascontiguousarray(linked.states[:, : poses.shape[1]])
-            roads = replace(linked, states=with_way, path=linked.path[:0])
+            roads = _poses_of(attach(world, roads, rows_of(way.poses[1:-1], state)), poses.shape[1])
     return roads
 
 
@@ -201,6 +199,61 @@ def attach(world: ContinuousWorld, roads: StateGraph, states: Floats, trajectory
         )
     edges = kernels.with_links(roads.edge_start, roads.edge_end, len(given), source, target)
     return _graph(world, np.concatenate([given, rows_of(roads.states, given[0])]), edges, path)
+
+
+def local_roadmap(
+    world: ContinuousWorld,
+    states: Floats,
+    depth: int,
+    size: int = STATES,
+    options: Sequence[Floats] | None = None,
+) -> StateGraph:
+    """A trajectory `[T + 1, W]` on a roadmap, and of that all that is within `depth` actions of it.
+
+    It is for continuous worlds what `local_graph` is for others.
+
+    Args:
+        world: where.
+        states: the trajectory; its states come first.
+        depth: how many actions around it the graph reaches.
+        size: poses of the roadmap.
+        options: for each step the states `[N, W]` that other actions would have led to; then the only edges from there
+            are those to them and to the next state, instead of those to all poses that are an action away.
+    """
+    if states.ndim != 2 or len(states) == 0:
+        raise RsgError(f"a graph grows from states [N, W], got {states.shape}")
+    if depth < 0:
+        raise RsgError(f"depth must be at least 0, not {depth}")
+    roads = roadmap(world, states[0], size)
+    if options is not None and any(len(some) for some in options):
+        roads = _poses_of(attach(world, roads, np.concatenate(options), trajectory=False), roads.states.shape[1])
+    whole = attach(world, roads, states)
+    start, end = whole.edge_start, whole.edge_end
+    if options is not None:
+        start, end = _choices(whole, np.repeat(whole.path[:-1], [len(some) for some in options]))
+    near = kernels.within(start, end, whole.path, depth)
+    return _graph(world, whole.states[near], kernels.among(start, end, near), whole.path)
+
+
+def _choices(graph: StateGraph, owners: Ints) -> tuple[Ints, Ints]:
+    """The edges without those from states of the trajectory to others than the next one and their own options.
+
+    owners: `[N]` of the N states that come after those of the trajectory the one that each is an option of.
+    """
+    source = np.repeat(np.arange(len(graph.states), dtype=np.int64), np.diff(graph.edge_start))
+    end, count = graph.edge_end.astype(np.int64), int(graph.path.max()) + 1
+    option = (end >= count) & (end < count + len(owners))
+    own = np.zeros(len(end), dtype=np.bool_)
+    own[option] = owners[end[option] - count] == source[option]
+    steps = graph.path[:-1].astype(np.int64) * len(graph.states) + graph.path[1:]
+    kept = ~np.isin(source, graph.path[:-1]) | own | np.isin(source * len(graph.states) + end, steps)
+    start = np.searchsorted(source[kept], np.arange(len(graph.states) + 1)).astype(np.int32)
+    return start, graph.edge_end[kept]
+
+
+def _poses_of(graph: StateGraph, size: int) -> StateGraph:
+    """A roadmap of a graph of states."""
+    return replace(graph, states=np.ascontiguousarray(graph.states[:, :size]), path=graph.path[:0])
 
 
 def _distinct(states: Floats) -> tuple[Floats, Ints]:

@@ -101,6 +101,46 @@ def components(start: Ints, end: Ints) -> Ints:
 
 
 @compiled
+def within(start: Ints, end: Ints, sources: Ints, depth: int) -> Ints:
+    """The states at most `depth` edges after one of the sources, in the order of their numbers."""
+    count = len(start) - 1
+    steps = np.full(count, -1, dtype=np.int32)
+    queue = np.empty(count, dtype=np.int32)
+    head, tail = 0, 0
+    for s in sources:
+        if steps[s] < 0:
+            steps[s] = 0
+            queue[tail] = s
+            tail += 1
+    while head < tail:
+        s = queue[head]
+        head += 1
+        for edge in range(start[s], start[s + 1] if steps[s] < depth else start[s]):
+            if steps[end[edge]] < 0:
+                steps[end[edge]] = steps[s] + 1
+                queue[tail] = end[edge]
+                tail += 1
+    return np.sort(queue[:tail])
+
+
+@compiled
+def among(start: Ints, end: Ints, kept: Ints) -> tuple[Ints, Ints]:
+    """The edges of a graph among some of its states `[K]`, which are numbered anew in the order given."""
+    place = np.full(len(start) - 1, -1, dtype=np.int32)
+    for i in range(len(kept)):
+        place[kept[i]] = i
+    new_start, new_end = np.zeros(len(kept) + 1, dtype=np.int32), np.empty(len(end), dtype=np.int32)
+    count = 0
+    for i in range(len(kept)):
+        for edge in range(start[kept[i]], start[kept[i] + 1]):
+            if place[end[edge]] >= 0:
+                new_end[count] = place[end[edge]]
+                count += 1
+        new_start[i + 1] = count
+    return new_start, new_end[:count].copy()
+
+
+@compiled
 def closest(space: Space, ones: Floats, others: Floats) -> tuple[int, int]:
     """The two poses, one of `ones` and one of `others`, with the fewest actions between them."""
     best, first, second = np.inf, 0, 0

@@ -16,6 +16,8 @@ from rsg.core.errors import RsgError
 from rsg.search import Goals
 from rsg.worlds import World
 
+NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
+STRIDE = 0.1  # by which margins change
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
 Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
@@ -29,6 +31,10 @@ class Classifiers(nn.Module):
         terms: the terms that it knows.
         single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
 
+    Attributes:
+        margins: `[terms]` planners take a subgoal for true from these log-odds on, and for not yet true below a quarter
+            of them, so that between there are states in which nothing is sure. None: from even odds on, and below.
+
     A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
@@ -37,6 +43,7 @@ class Classifiers(nn.Module):
         super().__init__()
         self.terms = tuple(terms)
         self.single = single
+        self.margins: Tensor | None = None
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -84,6 +91,19 @@ class Classifiers(nn.Module):
         device = next(self.parameters()).device
         return tensors(world.encode(states), device)
 
+    def keep_margins(self) -> None:
+        """From now on there are margins, at first 0; those that are there already stay."""
+        had = self.margins if self.margins is not None else torch.zeros(0, dtype=torch.float64)
+        if "margins" not in self._buffers:
+            del self.margins
+        self.register_buffer("margins", torch.cat([had, had.new_zeros(len(self.terms) - len(had))]))
+
+    def raise_margins(self, ends: Sequence[tuple[int, float]], share: float) -> None:
+        """Move margins towards what that share of log-odds are below in which demonstrations end, `(term, odds)`."""
+        assert self.margins is not None
+        for number, odds in ends:
+            self.margins[number] += STRIDE * (float(odds > self.margins[number]) - (1 - share))
+
     def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
         """A step of training in which states may look a little different; by default they do not."""
         del rng
@@ -105,11 +125,12 @@ class LearnedGoals:
 
     def __init__(self, classifiers: Classifiers, world: World, terms: Sequence[str], separate: bool = False) -> None:
         self._classifiers, self._world, self._separate = classifiers, world, separate
-        self._numbers = classifiers.numbers(terms)
+        self._numbers, margins = classifiers.numbers(terms), classifiers.margins
+        self._margins = np.zeros(len(terms)) if margins is None else margins[self._numbers].clamp(min=0).cpu().numpy()
         if hasattr(classifiers, "batch"):
             self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
-        if compile_for is not None:
+        if compile_for is not None and classifiers.margins is None:
             form = compile_for(world, self._numbers, separate)
             if form is not None:
                 self.compiled = form
@@ -117,7 +138,9 @@ class LearnedGoals:
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
         odds = self._classifiers.evaluate(self._world, states, self._numbers)
-        return log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1] if self._separate else -odds[..., 0])
+        margins = self._margins
+        not_yet = odds[..., 1] if self._separate else NOT_YET * margins - odds[..., 0]
+        return log_sigmoid(odds[..., 0] - margins), log_sigmoid(not_yet)
 
 
 def log_sigmoid(odds: Floats) -> Floats:

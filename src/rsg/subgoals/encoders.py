@@ -107,3 +107,50 @@ def flat(seen: Any) -> Tensor:
     if isinstance(seen, tuple):
         return torch.cat([flat(value) for value in seen], dim=1)
     return torch.as_tensor(seen).reshape(len(seen), -1).float()
+
+
+class Relative(nn.Module):
+    """The encoder `relative`, for Playroom: how the robot sees each thing, each through the same two layers.
+
+    A thing's place is told from the robot, as it stands and is turned. Far away it is told less exactly: as asinh of
+    the distance in tenths of half the room. Nothing says that what is near matters. The features of the things lie side
+    by side, so that a subgoal can be about one of them.
+
+    Args:
+        inputs: how many numbers a state shows: x, y, cosine and sine of the robot; x and y of each thing.
+        hidden: the width of the first layer; the second is half as wide.
+        seed: of the first weights.
+    """
+
+    UNIT = 0.1
+    first: Tensor
+    first_bias: Tensor
+    second: Tensor
+    second_bias: Tensor
+
+    def __init__(self, inputs: int, hidden: int = 32, seed: int = 0) -> None:
+        super().__init__()
+        self.inputs, self.things = inputs, (inputs - 4) // 2
+        self.features = self.things * max(1, hidden // 2)
+        rng = stream(seed, "relative")
+        shapes = {"first": (4, hidden), "first_bias": (hidden,)}
+        shapes |= {"second": (hidden, max(1, hidden // 2)), "second_bias": (max(1, hidden // 2),)}
+        scale = {"first": 1.0, "first_bias": 1.0, "second": hidden**-0.5, "second_bias": 0.1}
+        for name, shape in shapes.items():
+            drawn = torch.as_tensor(scale[name] * rng.standard_normal(shape), dtype=torch.float32)
+            self.register_parameter(name, nn.Parameter(drawn))
+
+    def forward(self, seen: Any) -> Tensor:
+        """Features `[N, things · hidden / 2]`."""
+        numbers = torch.as_tensor(seen).to(next(self.parameters()))
+        if numbers.shape[1] != self.inputs:
+            things = (numbers.shape[1] - 4) // 2
+            raise RsgError(f"these subgoals learned in a room with {self.things} effectors, this one has {things}")
+        x, y, cos, sin = (column[:, None] for column in numbers[:, :4].T)
+        right, up = numbers[:, 4::2] - x, numbers[:, 5::2] - y
+        ahead, beside = cos * right + sin * up, cos * up - sin * right
+        angle = [part.expand_as(right) for part in (cos, sin)]
+        places = [torch.asinh(part / self.UNIT) for part in (ahead, beside)]
+        rows = torch.stack([*places, *angle], dim=-1)  # [N, things, 4]
+        layer = torch.tanh(rows @ self.first + self.first_bias)
+        return torch.tanh(layer @ self.second + self.second_bias).flatten(1)

@@ -15,10 +15,10 @@ from rsg.core.compiled import compiled
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine, sample_task
-from rsg.search import StateGraph, local_graph
 from rsg.subgoals.alignment import JOINED
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part
-from rsg.subgoals.objective import Rationality, Score, contrast, score, taken_edges
+from rsg.subgoals.ground import Ground, ground
+from rsg.subgoals.objective import Rationality, Score, contrast, score
 from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
@@ -46,11 +46,18 @@ class RsgSettings(TrainingSettings):
         doubt: minus the first log-odds of G: a subgoal is false until something that is there says otherwise.
         unmentioned: what it costs to call a subgoal of those tasks true that the demonstration's own does not mention.
         unmentioned_steps: after so many steps it costs nothing any more.
+        prompt: what it counts that a subgoal was not yet true in the states in which it was served: demonstrators go on
+            as soon as it is. 0 is the paper's.
         scheme: `exact` computes J on the graph of all states around a demonstration, `sampled` on the paper's search.
         full_layers: exhaustive layers of that search.
         beam_layers: layers after them, in which only the best states are kept.
         beam: how many are kept per node.
         depth: how many steps around a demonstration the exact graph reaches.
+        poses: of the roadmap that this graph is cut from in a continuous world.
+        actions: there, rationality compares the action taken with all `edges` of the roadmap, or with `sampled` ones.
+        samples: how many are sampled at each step.
+        sure: planners take a subgoal for true where it is surer than at this share of the ends of demonstrations, who
+            stop at the edge of what is true; 0: where it is likelier than not. For training it does not matter.
         context: whether the first layer of `sets` sees the overall features too, as in the paper.
         compiled: whether to use the encoder's compiled form where it has one.
     """
@@ -69,11 +76,16 @@ class RsgSettings(TrainingSettings):
     doubt: float = DOUBT
     unmentioned: float = 0.01
     unmentioned_steps: int = 200
+    prompt: float = 0.0
     scheme: str = "exact"
     full_layers: int = 3
     beam_layers: int = 15
     beam: int = 10
     depth: int = 4
+    poses: int = 2000
+    actions: str = "edges"
+    samples: int = 20
+    sure: float = 0.0
     context: bool = False
     compiled: bool = True
 
@@ -83,23 +95,32 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"alignment is max, sum or expectation, not '{self.alignment}'")
         if self.negatives_from not in ("descriptions", "language"):
             raise RsgError(f"negatives come from descriptions or language, not '{self.negatives_from}'")
+        if not 0 <= self.sure < 1:
+            raise RsgError(f"sure is a share, from 0 up to but not 1, not {self.sure}")
+        if self.actions not in ("edges", "sampled"):
+            raise RsgError(f"actions are edges or sampled, not '{self.actions}'")
         if self.scheme not in ("exact", "sampled"):
             raise RsgError(f"scheme is exact or sampled, not '{self.scheme}'")
         if self.scheme == "sampled" and self.encoder == "image":
             raise RsgError("the scheme 'sampled' has no values for pictures; use scheme=exact with the encoder 'image'")
         if self.full_layers < 1 or self.beam_layers < 0 or self.beam < 1:
             raise RsgError("full_layers and beam must be at least 1, beam_layers must not be negative")
-        if self.depth < 1 or self.negatives < 0 or self.hidden < 1:
-            raise RsgError("depth and hidden must be at least 1, negatives must not be negative")
+        if min(self.depth, self.poses, self.samples, self.hidden) < 1 or self.negatives < 0:
+            raise RsgError("depth, poses, samples and hidden must be at least 1, negatives must not be negative")
         if min(self.alpha, self.weight, self.beta) <= 0 or self.gamma < 0:
             raise RsgError("alpha, weight and beta must be positive, gamma must not be negative")
-        if self.unmentioned < 0 or self.unmentioned_steps < 0:
-            raise RsgError("unmentioned and unmentioned_steps must not be negative")
+        if min(self.unmentioned, self.unmentioned_steps, self.prompt) < 0:
+            raise RsgError("unmentioned, unmentioned_steps and prompt must not be negative")
 
     @property
     def rationality(self) -> Rationality:
         """The part that scores depend on."""
         return Rationality(self.alpha, self.weight, self.one_action, self.alignment)
+
+    @property
+    def roads(self) -> dict[str, int]:
+        """The part that the graph of a continuous world depends on."""
+        return {"poses": self.poses, "samples": self.samples if self.actions == "sampled" else 0}
 
 
 class RationalSubgoals:
@@ -137,6 +158,8 @@ class RationalSubgoals:
                 parts.setdefault(id(one.ground.world), (one.ground.world, []))[1].append(part)
             for world, pieces in parts.values():
                 self.module.backward(world, pieces)
+        if self.settings.sure:
+            self.module.raise_margins([end for one in explained for end in one.ends], self.settings.sure)
         return figures_of(explained, self.settings.gamma, price)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
@@ -154,12 +177,14 @@ class RationalSubgoals:
         terms = list(dict.fromkeys(name for machine in tasks for name in names(machine)))
         numbers = self.module.numbers(terms)
         place = {term: column for column, term in enumerate(terms)}
-        log_g, log_i = log_probabilities(self.module.evaluate(ground.world, ground.graph.states, numbers))
-        scores = []
+        odds = self.module.evaluate(ground.world, ground.graph.states, numbers)
+        log_g, log_i = log_probabilities(odds)
+        scores, served = [], list[NDArray[np.int32]]()
         for machine in tasks:
             columns = np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
             how = self.settings.rationality
-            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns))
+            served.append(columns)
+            scores.append(score(ground.graph, ground.taken, machine, log_g, log_i, how, columns, ground.each))
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
         weights = self.settings.gamma * weights
         weights[0] += 1.0
@@ -169,7 +194,11 @@ class RationalSubgoals:
                 add_slopes(share, one.slope_g, one.slope_i, log_g, log_i, slope)
         own = len(names(tasks[0]))
         claimed = claim_less(price, ground.graph.path, log_g[:, own:], slope[:, own:, 0])
-        return Explained(ground, tuple(numbers), scores, compared, claimed, slope)
+        ends = [(numbers[k], float(odds[ground.graph.path[-1], k, 0])) for k in last_served(scores[0], served[0])]
+        late, prompt = 0.0, self.settings.prompt
+        if prompt:
+            late = prompt * not_yet(prompt, ground.graph.path, scores[0].acts, served[0], log_i, slope[..., 1])
+        return Explained(ground, tuple(numbers), scores, compared, claimed, late, ends, slope)
 
     def ground(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration; as many are kept as the cache holds."""
@@ -177,16 +206,14 @@ class RationalSubgoals:
             self._grounds.move_to_end(demo)
             return self._grounds[demo]
         try:
-            world = self._world_of(demo)
-            graph = local_graph(world, demo.states, self.settings.depth)
-            ground = Ground(world, graph, taken_edges(graph, demo.actions))
+            there = ground(self._world_of(demo), demo.states, demo.actions, self.settings.depth, **self.settings.roads)
         except RsgError as error:
             raise DemonstrationError(str(error), demo) from None
-        self._grounds[demo] = ground
-        self._bytes += ground.size_bytes
+        self._grounds[demo] = there
+        self._bytes += there.size_bytes
         while self._bytes > self.settings.cache_mb * 2**20 and len(self._grounds) > 1:
             self._bytes -= self._grounds.popitem(last=False)[1].size_bytes
-        return ground
+        return there
 
     def _candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others."""
@@ -249,18 +276,27 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
     return claimed
 
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """Where a demonstration took place: its world, the graph around it, and the edges it took `[T]`."""
+def last_served(score: Score, columns: NDArray[Any]) -> list[int]:
+    """The column of the subgoal that the last action serves, if there is an alignment."""
+    return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
 
-    world: World
-    graph: StateGraph
-    taken: NDArray[np.int32]
 
-    @property
-    def size_bytes(self) -> int:
-        """Its memory, about: the graph, with its edges turned around, and the demonstration."""
-        return 3 * self.graph.size_bytes + 1000
+@compiled
+def not_yet(
+    weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
+) -> float:
+    """log I of the subgoal that each action serves, where it begins: Σ_i Σ_v acts_iv log I_v(s_i).
+
+    Adds the gradient of `weight` times this to that of the log-odds of I, `[S, terms]`.
+    """
+    total = 0.0
+    for i in range(len(acts)):
+        for v in range(1, len(columns) - 1):
+            if acts[i, v] > 0.0:
+                s, k = path[i], columns[v]
+                total += acts[i, v] * log_i[s, k]
+                slope[s, k] -= weight * acts[i, v] * np.expm1(log_i[s, k])
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +309,8 @@ class Explained:
         scores: one per task, its own first.
         compared: log softmax of the own task's score.
         claimed: how much else is called true along the demonstration.
+        late: what the objective loses where subgoals are served that are true already.
+        ends: the number of the subgoal that it ends with, if it has any, and the log-odds of its G there.
         slope: `[S, terms, 2]` the gradient of the objective with respect to the log-odds.
     """
 
@@ -281,6 +319,8 @@ class Explained:
     scores: list[Score]
     compared: float
     claimed: float
+    late: float
+    ends: list[tuple[int, float]]
     slope: Floats
 
 
@@ -293,5 +333,5 @@ def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0)
     compared = float(np.mean([one.compared for one in explained]))
     claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - gamma * compared + price * claimed
+    loss = -own - gamma * compared + price * claimed - float(np.mean([one.late for one in explained]))
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

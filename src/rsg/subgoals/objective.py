@@ -72,6 +72,7 @@ def score(
     log_i: Floats,
     how: Rationality,
     columns: NDArray[Any] | None = None,
+    each: Floats | None = None,
 ) -> Score:
     """The score of the demonstration that lies on a graph, for a machine (eq. 2), and its exact gradient.
 
@@ -82,6 +83,7 @@ def score(
         log_g, log_i: `[S, terms]` of the machine's terms.
         how: the demonstrator's rationality.
         columns: `[V]` the column of `log_g` and `log_i` for each node (-1 for v_0, v_T), if they hold other terms too.
+        each: `[T]` what an action of a state counts among the others in its rationality, 1 unless said otherwise.
     """
     term_of = machine.term_of if columns is None else columns
     if log_g.shape != log_i.shape or len(log_g) != len(graph.states):
@@ -91,7 +93,8 @@ def score(
     edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
     order = (term_of, machine.next_start, machine.next_node)
     values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
-    return Score(*_score(edges, graph.path, taken, order, values, how.numbers))
+    each = np.ones(len(taken)) if each is None else each
+    return Score(*_score(edges, graph.path, taken, each, order, values, how.numbers))
 
 
 def score_values(
@@ -102,19 +105,21 @@ def score_values(
     log_i: Floats,
     how: Rationality,
     columns: Sequence[NDArray[Any]],
+    each: Floats | None = None,
 ) -> Floats:
     """The scores `[machines]` alone of several tasks, as `score` gives them."""
     edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
     values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
+    each = np.ones(len(taken)) if each is None else each
     found = []
     for machine, column in zip(machines, columns, strict=True):
         order = (column, machine.next_start, machine.next_node)
-        found.append(_forward(edges, graph.path, taken, order, values, how.numbers)[0])
+        found.append(_forward(edges, graph.path, taken, each, order, values, how.numbers)[0])
     return np.array(found)
 
 
 @compiled
-def _forward(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
+def _forward(edges: Any, path: Any, taken: Any, each: Any, order: Any, values: Any, how: Any) -> Any:
     """Cost-to-go, rationality, alignment: the score, and all that it came from."""
     weight, one_action = how[1], how[2]
     steps, nodes, states = len(taken), len(order[0]), len(values[0])
@@ -124,18 +129,18 @@ def _forward(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: An
     tables = (cost, entry, exits, then, leave)
     sweep(edges, order, values, weight, one_action, tables)
     rat = np.empty((steps, nodes, 2))
-    log_rationality(edges, values, order, tables, path, taken, how, rat)
+    log_rationality(edges, values, order, tables, path, taken, each, how, rat)
     best = np.empty((steps + 1, nodes, 2))
     return align(path, values, order, how, rat, best), tables, rat, best
 
 
 @compiled
-def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any) -> Any:
+def _score(edges: Any, path: Any, taken: Any, each: Any, order: Any, values: Any, how: Any) -> Any:
     """The score, then its gradient the same way back."""
     weight, one_action = how[1], how[2]
     log_g = values[0]
     steps, nodes, states = len(taken), len(order[0]), len(log_g)
-    value, tables, rat, best = _forward(edges, path, taken, order, values, how)
+    value, tables, rat, best = _forward(edges, path, taken, each, order, values, how)
     d_g, d_i = np.zeros(log_g.shape), np.zeros(log_g.shape)
     acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
     if value > -np.inf:
@@ -143,7 +148,7 @@ def _score(edges: Any, path: Any, taken: Any, order: Any, values: Any, how: Any)
         trace(path, values, order, how, rat, best, found)
         pull_crossings(path, order, found, d_g, d_i)
         slopes = (d_g, d_i, np.zeros((states, nodes)), np.zeros((states, nodes)))
-        pull_rationality(edges, values, order, tables, path, taken, how, acts, slopes)
+        pull_rationality(edges, values, order, tables, path, taken, each, how, acts, slopes)
         pull_cost_to_go(edges, order, tables, weight, one_action, slopes)
     return value, d_g, d_i, acts[:, :, 0] + acts[:, :, 1], crossings, tables[0]
 
@@ -182,5 +187,23 @@ def _taken(edge_start: Any, edge_end: Any, edge_action: Any, path: Any, actions:
     for i in range(len(actions)):
         for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
             if edge_action[edge] == actions[i] and edge_end[edge] == path[i + 1]:
+                taken[i] = edge
+    return taken
+
+
+def edges_to_next(graph: StateGraph) -> NDArray[np.int32]:
+    """The edges `[T]` from each state of the trajectory to the one after it, whatever their actions are."""
+    taken = _to_next(graph.edge_start, graph.edge_end, graph.path)
+    if (taken < 0).any():
+        raise RsgError(f"step {int(taken.argmin())} of the trajectory is no edge of the graph")
+    return taken
+
+
+@compiled
+def _to_next(edge_start: Any, edge_end: Any, path: Any) -> NDArray[np.int32]:
+    taken = np.full(len(path) - 1, -1, dtype=np.int32)
+    for i in range(len(taken)):
+        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
+            if edge_end[edge] == path[i + 1]:
                 taken[i] = edge
     return taken

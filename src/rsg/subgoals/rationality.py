@@ -32,9 +32,12 @@ def transition_cost(values: Any, order: Any, tables: Any, weight: float, s: int,
 
 @compiled
 def log_partitions(
-    edges: Any, values: Any, order: Any, tables: Any, alpha: float, weight: float, s: int, v: int
+    edges: Any, values: Any, order: Any, tables: Any, alpha: float, weight: float, s: int, v: int, each: float
 ) -> tuple[float, float]:
-    """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too."""
+    """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too.
+
+    `each` is what an action counts: 1, or what share of an integral over all actions it stands for.
+    """
     edge_start, edge_end, edge_cost = edges[0], edges[1], edges[2]
     cost, next_start = tables[0], order[1]
     most = -np.inf
@@ -46,7 +49,7 @@ def log_partitions(
         return most, most
     total = 0.0
     for edge in range(edge_start[s], edge_start[s + 1]):
-        total += np.exp(-alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - most)
+        total += each * np.exp(-alpha * (edge_cost[edge] + cost[edge_end[edge], v]) - most)
     actions = most + np.log(total) if total > 0.0 else -np.inf
     for edge in range(next_start[v], next_start[v + 1]):
         total += np.exp(-alpha * transition_cost(values, order, tables, weight, s, v, edge) - most)
@@ -55,16 +58,19 @@ def log_partitions(
 
 @compiled
 def log_rationality(
-    edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, how: Any, rat: Array
+    edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, each: Array, how: Any, rat: Array
 ) -> None:
-    """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved."""
+    """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved.
+
+    `each` `[T]`: what an action counts in the sum over all of them at each step.
+    """
     alpha, weight, one_action = how[0], how[1], how[2]
     edge_end, edge_cost, cost = edges[1], edges[2], tables[0]
     for i in range(len(taken)):
         s, edge = path[i], taken[i]
         for v in range(1, rat.shape[1] - 1):
             chosen = -alpha * (edge_cost[edge] + cost[edge_end[edge], v])
-            actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v)
+            actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v, each[i])
             if chosen == -np.inf:
                 rat[i, v, FRESH] = rat[i, v, MOVED] = -np.inf
             else:
@@ -74,7 +80,16 @@ def log_rationality(
 
 @compiled
 def pull_rationality(
-    edges: Any, values: Any, order: Any, tables: Any, path: Array, taken: Array, how: Any, acts: Array, slopes: Any
+    edges: Any,
+    values: Any,
+    order: Any,
+    tables: Any,
+    path: Array,
+    taken: Array,
+    each: Array,
+    how: Any,
+    acts: Array,
+    slopes: Any,
 ) -> None:
     """The gradient of Σ acts · log Rat (eq. 3): to J after each action, and to what each transition costs.
 
@@ -95,12 +110,12 @@ def pull_rationality(
                 if p == 0.0:
                     continue
                 closed = one_action and label == FRESH
-                actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v)
+                actions, everything = log_partitions(edges, values, order, tables, alpha, weight, s, v, each[i])
                 total = actions if closed else everything
                 d_cost[edge_end[taken[i]], v] -= p
                 for edge in range(edge_start[s], edge_start[s + 1]):
                     after = edge_end[edge]
-                    d_cost[after, v] += p * np.exp(-alpha * (edge_cost[edge] + cost[after, v]) - total)
+                    d_cost[after, v] += p * each[i] * np.exp(-alpha * (edge_cost[edge] + cost[after, v]) - total)
                 if closed:
                     continue
                 for edge in range(next_start[v], next_start[v + 1]):

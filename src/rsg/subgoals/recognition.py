@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, Term, Then, parse
-from rsg.search import StateGraph, local_graph, nodes_ahead
+from rsg.search import nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
+from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.learning import RsgSettings, log_probabilities, names
-from rsg.subgoals.objective import Rationality, score, score_values, taken_edges
+from rsg.subgoals.objective import Rationality, Score, score, score_values
 from rsg.worlds import World
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
@@ -75,7 +76,7 @@ def segment(
     """
     machine = _machine(task)
     view = _View.of(subgoals, world, states, actions, list(names(machine)), settings or RsgSettings(), prefix)
-    found = score(view.graph, view.taken, machine, *view.logs, view.how)
+    found = view.score(machine)
     if found.value == -np.inf:
         return Segmentation(machine.task, found.value)
     term_of = [str(machine.terms[i]) if i >= 0 else "" for i in machine.term_of]
@@ -140,7 +141,8 @@ class Recogniser:
     def rank(self, world: World, states: States, actions: Actions, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first; arguments as for `segment`."""
         view = _View.of(self._subgoals, world, states, actions, self._terms, self._settings, prefix)
-        scores = score_values(view.graph, view.taken, self._machines, *view.logs, view.how, self._columns)
+        there = view.ground
+        scores = score_values(there.graph, there.taken, self._machines, *view.logs, view.how, self._columns, there.each)
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
         chances /= max(chances.sum(), 1e-300)
@@ -152,7 +154,7 @@ class Recogniser:
         named = np.array([least for least, _ in self._steps], dtype=np.float64)
         for i, (least, most) in enumerate(self._steps):
             if least < most and np.isfinite(scores[i]):
-                best = score(view.graph, view.taken, self._machines[i], *view.logs, view.how, self._columns[i])
+                best = view.score(self._machines[i], self._columns[i])
                 named[i] = (best.crossings > 0.5).sum() - 1
         return named
 
@@ -215,10 +217,13 @@ def most_steps(machine: Machine) -> int:
 class _View:
     """A trajectory with the graph around it and what the classifiers say there."""
 
-    graph: StateGraph
-    taken: NDArray[np.int32]
+    ground: Ground
     logs: tuple[Floats, Floats]
     how: Rationality
+
+    def score(self, machine: Machine, columns: NDArray[Any] | None = None) -> Score:
+        """How well a task explains it."""
+        return score(self.ground.graph, self.ground.taken, machine, *self.logs, self.how, columns, self.ground.each)
 
     @staticmethod
     def of(
@@ -235,10 +240,11 @@ class _View:
             shapes = f"{list(states.shape)} and {len(actions)} actions"
             raise RsgError(f"a trajectory is states [T + 1, W] and actions [T], got {shapes}")
         numbers = subgoals.numbers(terms)
-        graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
-        logs = log_probabilities(subgoals.evaluate(world, graph.states, numbers))
+        depth = max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth
+        there = ground(world, states, actions, depth, **settings.roads)
+        logs = log_probabilities(subgoals.evaluate(world, there.graph.states, numbers))
         how = replace(settings.rationality, alignment="max", open_end=prefix)
-        return _View(graph, taken_edges(graph, actions), logs, how)
+        return _View(there, logs, how)
 
 
 def _machine(task: str | Task) -> Machine:

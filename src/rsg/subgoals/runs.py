@@ -12,11 +12,15 @@ import torch
 from torch import nn
 
 from rsg.core.errors import RsgError, RunError
+from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
+from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
-from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
+from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, Relative, flat, seeded
+from rsg.subgoals.images import PRESET as IMAGE_PRESET
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
+from rsg.subgoals.points import PointClassifiers
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
 from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
@@ -25,9 +29,17 @@ from rsg.training.data import machine_of
 from rsg.training.loop import Report, Watch
 from rsg.training.settings import restored
 from rsg.worlds import World, check
-from rsg.worlds.crafting import Sets
+from rsg.worlds.crafting import CraftingWorld, Sets
+from rsg.worlds.playroom import PlayroomWorld
 
-ENCODERS = ("sets", "flat", "image")
+ENCODERS = ("sets", "flat", "image", "relative", "point")
+_ROOM = {"prompt": 1.0, "depth": 2, "sure": 0.95, "held_out": 64, "check_every": 50}
+PRESETS: dict[str, dict[str, Any]] = {
+    "image": IMAGE_PRESET,
+    "relative": {**_ROOM, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
+    "point": {**_ROOM, "steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
+}
+"""The settings that learn best with an encoder, where they are not the usual ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +91,8 @@ def learn(
     else:
         subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world_of(example)), encoder, seen)
     subgoals.grow(terms, settings.seed)
+    if settings.sure:
+        subgoals.keep_margins()
     subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
     method = _method(subgoals, settings, world_of, data.descriptions, encoder)
     with TemporaryDirectory() as scratch:
@@ -101,12 +115,23 @@ def _method(
     return SampledSubgoals(subgoals, settings, world_of, texts, values, layers)
 
 
-def _world_of(world: World | WorldOf) -> WorldOf:
-    if isinstance(world, World):
+def preset(encoder: str) -> RsgSettings:
+    """The settings that learn best with an encoder."""
+    return RsgSettings(encoder=encoder, **PRESETS.get(encoder, {}))
+
+
+def usual_encoder(world: Any) -> str:
+    """The encoder that fits a world best, if none is asked for."""
+    return "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
+
+
+def _world_of(world: Any) -> WorldOf:
+    if isinstance(world, World) or is_continuous(world):
         return lambda _: world
     if not callable(world):
         raise RsgError(f"this is neither a world nor a function that gives one: {check(world)[0]}")
-    return world
+    found: WorldOf = world
+    return found
 
 
 def check_device(name: str) -> None:
@@ -173,6 +198,11 @@ def build(
     elif settings.encoder == "flat":
         module = Flat(shape["inputs"], settings.hidden, seed)
         made = EncodedClassifiers(module, settings.hidden, terms, single, seed, doubt)
+    elif settings.encoder == "relative":
+        seer = Relative(shape["inputs"], settings.hidden, seed)
+        made = EncodedClassifiers(seer, seer.features, terms, single, seed, doubt)
+    elif settings.encoder == "point":
+        made = PointClassifiers(terms, shape["inputs"], seed)
     elif settings.encoder == "image":
         made = ImageClassifiers(terms, single, settings.hidden, seed, doubt)
     else:
@@ -180,6 +210,8 @@ def build(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
     made.shape = shape
+    if settings.sure:
+        made.keep_margins()
     return made
 
 
@@ -199,9 +231,20 @@ def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, int]:
         if not isinstance(seen, Sets):
             raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
         return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
+    if settings.encoder in ("relative", "point") and not isinstance(world, PlayroomWorld):
+        raise RsgError(
+            f"the encoder '{settings.encoder}' sees a robot among things, as in Playroom; use --encoder flat"
+        )
     return {} if settings.encoder == "image" else {"inputs": int(flat(seen).shape[1])}
 
 
-def untrained(terms: Sequence[str], seed: int = 0) -> Classifiers:
-    """Classifiers as they are before any training: the floor that every figure is compared with."""
-    return build(RsgSettings(seed=seed), terms, {"types": TYPES})
+def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classifiers:
+    """Classifiers as they are before any training: the floor that every figure is compared with.
+
+    world: where they are to be used, if not in a Crafting World.
+    """
+    if world is None:
+        return build(RsgSettings(seed=seed), terms, {"types": TYPES})
+    settings = replace(preset(usual_encoder(world)), seed=seed, sure=0.0)
+    state = world.sample(stream(seed, "untrained"), 1)
+    return build(settings, terms, shape_of(settings, world.encode(state), world))

@@ -24,17 +24,19 @@ from rsg.search import Goals
 from rsg.search.beam_graph import beam_graph
 from rsg.subgoals.classifiers import Classifiers, Floats, Part
 from rsg.subgoals.encoders import EncodedClassifiers, Flat, seeded
+from rsg.subgoals.ground import Ground
 from rsg.subgoals.learning import (
     Explained,
-    Ground,
     RationalSubgoals,
     RsgSettings,
     WorldOf,
     add_slopes,
     claim_less,
     figures_of,
+    last_served,
     log_probabilities,
     names,
+    not_yet,
 )
 from rsg.subgoals.objective import Score, contrast, score, taken_edges
 from rsg.subgoals.sets import SetClassifiers
@@ -159,7 +161,17 @@ class SampledSubgoals(RationalSubgoals):
             examples.append(_example(ground, machine, one.cost, rng))
         ground, (_, numbers, slope) = asked[0][0], parts[0]
         claimed, others = self._unmentioned(world, demo, tasks, price)
-        return Sampled(ground, tuple(numbers), scores, compared, claimed, slope, parts + others, examples)
+        late, prompt = 0.0, self.settings.prompt
+        if prompt:
+            late = prompt * not_yet(
+                prompt, ground.graph.path, scores[0].acts, tasks[0].term_of, asked[0][2][1], slope[..., 1]
+            )
+        g = asked[0][2][0][ground.graph.path[-1]]
+        ends = [
+            (numbers[k], float(g[k] - np.log(-np.expm1(min(g[k], -1e-12)))))
+            for k in last_served(scores[0], tasks[0].term_of)
+        ]
+        return Sampled(ground, tuple(numbers), scores, compared, claimed, late, ends, slope, parts + others, examples)
 
     def _unmentioned(
         self, world: World, demo: Demonstration, tasks: Sequence[Machine], price: float
@@ -180,7 +192,7 @@ class SampledSubgoals(RationalSubgoals):
     ) -> tuple[Ground, Score, tuple[Floats, Floats]]:
         """The task's own graph, its score there, and log G and log I `[S, terms]`."""
         graph = beam_graph(world, demo.states, machine, self.values.heuristic(world, machine), self._layers, rng)
-        ground = Ground(world, graph, taken_edges(graph, demo.actions))
+        ground = Ground(world, graph, taken_edges(graph, demo.actions), np.ones(len(demo)))
         logs = log_probabilities(self.module.evaluate(world, graph.states, self.module.numbers(names(machine))))
         return ground, score(graph, ground.taken, machine, *logs, self.settings.rationality), logs
 
