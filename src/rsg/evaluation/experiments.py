@@ -43,6 +43,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.image",
         "subgoals learned from pictures of Crafting World, in other lights and places too",
     ),
+    "playroom": Entry(
+        "rsg.evaluation.playroom",
+        "subgoals learned in a continuous world: plans, fewer demonstrations, other rooms, recognition",
+    ),
     "ablations": Entry(
         "rsg.evaluation.ablations",
         "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",

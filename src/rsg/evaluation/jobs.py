@@ -98,7 +98,8 @@ class Job:
 def store_folder(work: Path, recipe: Recipe) -> Path:
     """The shared demonstrations of a recipe."""
     noise = f"-noise{recipe.noise:g}" if recipe.noise else ""
-    return work / f"demonstrations-{recipe.world}-{recipe.split}-{recipe.per_task}-seed{recipe.seed}{noise}"
+    where = f"-{recipe.map}" if recipe.map else ""
+    return work / f"demonstrations-{recipe.world}{where}-{recipe.split}-{recipe.per_task}-seed{recipe.seed}{noise}"
 
 
 def finished(job: Job, work: Path) -> Plain | None:

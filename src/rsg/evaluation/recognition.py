@@ -24,7 +24,7 @@ from rsg.evaluation.trials import EVALUATION_SEED, settings_of, train
 from rsg.language import Machine, Task
 from rsg.planning import plan
 from rsg.search import SearchSettings
-from rsg.subgoals import Classifiers, Recogniser, recognise, segment
+from rsg.subgoals import Classifiers, Recogniser, RsgSettings, recognise, segment
 from rsg.subgoals.recognition import SPECIFIC, most_steps
 from rsg.training.data import machine_of
 
@@ -82,10 +82,26 @@ def job(parameters: Plain, place: Place) -> Plain:
 
 
 class Watcher:
-    """Looks at fresh demonstrations with what was learned, and compares with the truth."""
+    """Looks at fresh demonstrations with what was learned, and compares with the truth.
 
-    def __init__(self, source: Benchmark, subgoals: Classifiers, seed: int) -> None:
+    Args:
+        source: where they come from.
+        subgoals: what was learned; settings: how.
+        seed: of the demonstrations.
+        shortest: whether an ideal observer knows the shortest trajectory for each description; in a continuous world
+            nobody does.
+    """
+
+    def __init__(
+        self,
+        source: Benchmark,
+        subgoals: Classifiers,
+        seed: int,
+        settings: RsgSettings | None = None,
+        shortest: bool = True,
+    ) -> None:
         self._source, self._subgoals, self._seed = source, subgoals, seed
+        self._settings, self._shortest = settings, shortest
 
     def _demos(self, split: str, per_task: int, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
         """Fresh demonstrations of the distinct descriptions of a split, with their worlds."""
@@ -100,7 +116,7 @@ class Watcher:
         """How many ends of subgoals are exact, or off by one step."""
         exact = near = every = 0
         for text, demo, world in self._demos(split, per_task, "segmentation"):
-            found = segment(self._subgoals, world, demo.states, demo.actions, text)
+            found = segment(self._subgoals, world, demo.states, demo.actions, text, settings=self._settings)
             truth = true_ends(self._source, world, demo)
             every += len(truth)
             exact += len(set(found.ends) & set(truth))
@@ -111,7 +127,7 @@ class Watcher:
     def recognised(self, split: str, per_task: int) -> Plain:
         """How often the description that scores best is the right one; and how often an ideal observer's choice is."""
         candidates = list(dict.fromkeys(self._source.tasks(split)))
-        recogniser = Recogniser(self._subgoals, candidates)
+        recogniser = Recogniser(self._subgoals, candidates, self._settings)
         machines = {text: machine_of(text) for text in candidates}
         right = ideal = every = 0
         times: list[float] = []
@@ -125,7 +141,7 @@ class Watcher:
             right += first == own
             if first != own:
                 confused[f"{own} → {first}"] += 1
-            able = explanations(self._source, world, demo, machines)
+            able = explanations(self._source, world, demo, machines, self._shortest)
             best = max(able, key=lambda one: most_steps(machines[one]), default=None)
             ideal += best == text
             if best is not None and best != text:
@@ -198,12 +214,23 @@ def true_ends(source: Benchmark, world: Any, demo: Demonstration) -> list[tuple[
     raise AssertionError(f"this is no demonstration of its own task: {demo.task}")
 
 
-def explanations(source: Benchmark, world: Any, demo: Demonstration, machines: dict[str, Machine]) -> list[str]:
-    """The descriptions that a trajectory may have by the truth: it does them, and none does them in fewer steps."""
+def explanations(
+    source: Benchmark, world: Any, demo: Demonstration, machines: dict[str, Machine], shortest: bool = True
+) -> list[str]:
+    """The descriptions that a trajectory may have by the truth: it does them, and none does them in fewer steps.
+
+    If nobody knows the shortest one, then at least no part of this one did it before.
+    """
     found = []
     for text, machine in machines.items():
         terms = [str(term) for term in machine.terms]
-        if machine.accepts(source.truth(world, demo.states, terms), terms):
+        holds = source.truth(world, demo.states, terms)
+        if not machine.accepts(holds, terms):
+            continue
+        if not shortest:
+            if not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds))):
+                found.append(text)
+        else:
             settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
             best = plan(world, demo.states[0], machine, source.true_goals, settings)
             if not best.found or len(best.actions) >= len(demo.actions):

@@ -32,9 +32,17 @@ def settings_of(seed: int, **changes: Any) -> Plain:
 
 
 def train(
-    place: Place, settings: Plain, recipe: Recipe, watch: Watch | None = None, reports: Sequence[Report] = ()
+    place: Place,
+    settings: Plain,
+    recipe: Recipe,
+    watch: Watch | None = None,
+    reports: Sequence[Report] = (),
+    per_task: int | None = None,
 ) -> tuple[Classifiers, Plain]:
-    """Train in the job's folder, or go on there; gives the classifiers and how it went."""
+    """Train in the job's folder, or go on there; gives the classifiers and how it went.
+
+    per_task: if not all demonstrations of each task.
+    """
     source = benchmark(recipe.world)
     resumed = (place.run / "run.json").exists()
     begun = time.perf_counter()
@@ -43,6 +51,7 @@ def train(
         lambda demo: source.world(demo.setting),
         place.run,
         restored(RsgSettings, settings),
+        per_task,
         watch=watch,
         reports=reports,
         tensorboard=False,
