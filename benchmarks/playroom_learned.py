@@ -1,0 +1,67 @@
+"""Plans with subgoals learned in Playroom, judged on shapely: `python -m benchmarks.playroom_learned [work folder]`.
+
+Takes the runs that `rsg reproduce playroom` left in its work folder and the very starts of its evaluation. Each plan is
+judged twice: by a replay with the world's own truth, as `rsg eval` does, and by `tests/reference/playroom.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.reference.playroom import judge_plan
+
+from benchmarks.harness import keep
+from rsg.core.random import stream
+from rsg.demos import benchmark
+from rsg.evaluation.trials import BUDGET, EVALUATION_SEED
+from rsg.planning import plan, validate
+from rsg.search import SearchSettings
+from rsg.subgoals import load_subgoals
+
+STARTS = 100  # of each task
+METHODS = ("relative-400", "point-400")
+
+
+def run(work: str = "out/reproduce") -> dict[str, Any]:
+    """For each network and split: how many plans the replay accepts, how many the judge, and where they differ."""
+    figures: dict[str, Any] = {"starts of each task": STARTS, "judge's resolution": 0.01}
+    for method in METHODS:
+        for folder in sorted(Path(work, "playroom").glob(f"{method}-seed*/run")):
+            seed = int(folder.parent.name.rpartition("seed")[2])
+            for split in ("compositional", "novel"):
+                found = _judged(load_subgoals(folder), split, EVALUATION_SEED + seed)
+                total = figures.setdefault(
+                    f"{method} {split}", {"seeds": 0, "plans": 0, "replay": 0, "judge": 0, "differ": []}
+                )
+                for key, value in {**found, "seeds": 1}.items():
+                    total[key] += value
+                print(f"{folder}: {split} {found}", flush=True)
+    return figures
+
+
+def _judged(subgoals: Any, split: str, seed: int) -> dict[str, Any]:
+    source: Any = benchmark("playroom")
+    found: dict[str, Any] = {"plans": 0, "replay": 0, "judge": 0, "differ": []}
+    for number, task in enumerate(source.tasks(split)):
+        for i in range(STARTS):
+            demo, _ = source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))
+            world = source.world(demo.setting)
+            made = plan(world, demo.states[0], task, subgoals.goals, SearchSettings(budget=BUDGET, seed=seed))
+            replay = validate(world, made, task, partial(source.truth, world)).ok
+            objection = judge_plan(world.layout, made.states, made.actions, task) if made.found else made.reason
+            found["plans"] += 1
+            found["replay"] += replay
+            found["judge"] += not objection
+            if replay == bool(objection):
+                found["differ"].append(f"seed {seed}, {task}, start {i}: replay {replay}, judge '{objection}'")
+    return found
+
+
+if __name__ == "__main__":
+    figures = run(*sys.argv[1:])
+    print(json.dumps(figures, indent=2))
+    print(f"kept in {keep('playroom_learned', figures, 'python -m benchmarks.playroom_learned')}", flush=True)
