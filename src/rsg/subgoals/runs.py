@@ -209,7 +209,7 @@ def build(
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
-    made.shape = shape
+    made.shape, made.small = shape, settings.encoder in ("relative", "point")
     if settings.sure:
         made.keep_margins()
     return made
