@@ -49,18 +49,27 @@ ROOMS = {"rotated-bars": (), "twelve": TWELVE}  # other rooms, and tasks of thei
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is done for each seed: demonstrations and starts of each task, trajectories that are looked at."""
+    """How much is done for each seed.
+
+    Attributes:
+        demonstrations: of each task.
+        starts: of each task, for the two networks and the truth; few: for the other methods and rooms.
+        watched: trajectories of each task that are looked at.
+        fewer: demonstrations of each task, for a row each.
+        minutes: that a job takes, about; changes: to the settings of training.
+    """
 
     demonstrations: int = 400
     starts: int = 100
+    few: int = 25
     watched: int = 20
     fewer: tuple[int, ...] = FEWER
-    minutes: float = 4.0
+    minutes: float = 3.0
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 FULL = Sizes()
-QUICK = Sizes(10, 2, 2, (5,), 1.0, {"steps": 40, "curriculum": 20, "held_out": 8, "check_every": 20})
+QUICK = Sizes(10, 2, 2, 2, (5,), 1.0, {"steps": 40, "curriculum": 20, "held_out": 8, "check_every": 20})
 
 
 def jobs(extent: Extent) -> list[Job]:
@@ -69,19 +78,19 @@ def jobs(extent: Extent) -> list[Job]:
     listed = []
     for seed in range(extent.seeds):
         recipe = Recipe(WORLD, "train", size.demonstrations, seed)
-        asked = {split: evaluation(split, size.starts, seed) for split in SPLITS}
-        learned = partial(_learned, size, seed, recipe, asked)
+        many, some = ({split: evaluation(split, count, seed) for split in SPLITS} for count in (size.starts, size.few))
+        learned = partial(_learned, size, seed, recipe)
         listed += [
-            learned(MAIN, "relative", watched=size.watched),
-            learned("sampled-400", "relative", actions="sampled"),
-            learned("point-400", "point", watched=size.watched),
-            *(learned(f"relative-{few}", "relative", per_task=few) for few in size.fewer),
-            Job(NAME, f"untrained-seed{seed}", untrained_job, {"seed": seed, "evaluations": asked}, 1.0),
-            Job(NAME, f"oracle-seed{seed}", oracle_job, {"evaluations": asked}, 1.0),
+            learned(many, MAIN, "relative", watched=size.watched),
+            learned(many, "point-400", "point", watched=size.watched),
+            learned(some, "sampled-400", "relative", actions="sampled"),
+            *(learned(some, f"relative-{few}", "relative", per_task=few) for few in size.fewer),
+            Job(NAME, f"untrained-seed{seed}", untrained_job, {"seed": seed, "evaluations": some}, 1.0),
+            Job(NAME, f"oracle-seed{seed}", oracle_job, {"evaluations": many}, 1.0),
         ]
     for room, tasks in ROOMS.items():
         recipe = Recipe(WORLD, "custom" if tasks else "train", size.demonstrations, 0, tasks=tasks, map=room)
-        asked = {split: evaluation(split, size.starts, 0) for split in (("custom",) if tasks else SPLITS)}
+        asked = {split: evaluation(split, size.few, 0) for split in (("custom",) if tasks else SPLITS)}
         listed.append(_learned(size, 0, recipe, asked, room, "relative"))
     return listed
 
@@ -161,7 +170,8 @@ def section(extent: Extent, results: Results) -> Section:
     text = "\n\n".join(
         [
             "Success of plans for instructions in the paper's room, strict, in percent: mean over seeds, with the 95 % "
-            f"interval of the mean over seeds in brackets; {size.starts} starts of each task. Each seed has its own "
+            f"interval of the mean over seeds in brackets; {size.starts} starts of each task for the two networks and the "
+            f"truth, {size.few} for others. Each seed has its own "
             f"{size.demonstrations} demonstrations of each of the 14 training tasks, first weights and starts. The "
             "*general* network sees where each effector is from where the robot stands, and knows of no distance; the "
             "other one looks for a point and a radius.",

@@ -38,6 +38,7 @@ class PointClassifiers(Classifiers):
 
     def __init__(self, terms: Sequence[str], inputs: int, seed: int = 0) -> None:
         super().__init__((), single=True)
+        self.small = True
         self.inputs, self.things = inputs, (inputs - 4) // 2
         shapes = {"weights": (self.things,), "constant": (2,), "body": (2,), "log_radius": (), "log_slope": ()}
         for name, shape in shapes.items():

@@ -16,11 +16,12 @@ from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
 from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
-from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, Relative, flat, seeded
+from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
 from rsg.subgoals.images import PRESET as IMAGE_PRESET
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
 from rsg.subgoals.points import PointClassifiers
+from rsg.subgoals.relative import RelativeClassifiers
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
 from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
@@ -199,8 +200,7 @@ def build(
         module = Flat(shape["inputs"], settings.hidden, seed)
         made = EncodedClassifiers(module, settings.hidden, terms, single, seed, doubt)
     elif settings.encoder == "relative":
-        seer = Relative(shape["inputs"], settings.hidden, seed)
-        made = EncodedClassifiers(seer, seer.features, terms, single, seed, doubt)
+        made = RelativeClassifiers(terms, shape["inputs"], settings.hidden, single, seed, doubt)
     elif settings.encoder == "point":
         made = PointClassifiers(terms, shape["inputs"], seed)
     elif settings.encoder == "image":
@@ -209,7 +209,7 @@ def build(
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
-    made.shape, made.small = shape, settings.encoder in ("relative", "point")
+    made.shape = shape
     if settings.sure:
         made.keep_margins()
     return made
