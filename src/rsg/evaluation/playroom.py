@@ -170,8 +170,8 @@ def section(extent: Extent, results: Results) -> Section:
     text = "\n\n".join(
         [
             "Success of plans for instructions in the paper's room, strict, in percent: mean over seeds, with the 95 % "
-            f"interval of the mean over seeds in brackets; {size.starts} starts of each task for the two networks and the "
-            f"truth, {size.few} for others. Each seed has its own "
+            f"interval of the mean over seeds in brackets; {size.starts} starts of each task for the two networks and "
+            f"the truth, {size.few} for others. Each seed has its own "
             f"{size.demonstrations} demonstrations of each of the 14 training tasks, first weights and starts. The "
             "*general* network sees where each effector is from where the robot stands, and knows of no distance; the "
             "other one looks for a point and a radius.",
