@@ -155,9 +155,8 @@ class RoadmapSearch:
         given = state[None]
         holds = np.log(settings.threshold or 0.5)
         if (np.count_nonzero(log_g >= holds, axis=0) < WANTED).any():
-            known = {pose.tobytes() for pose in roads.states}
             likely = np.concatenate(likely_poses(world, state, goals, roads.states, log_g, holds, self._rng))
-            fresh = np.array([pose.tobytes() not in known for pose in likely], dtype=np.bool_)
+            fresh = ~(likely[:, None] == roads.states).all(axis=2).any(axis=1)
             given = np.concatenate([given, rows_of(likely[fresh], state)])
         graph = attach(world, roads, given, trajectory=False)
         if graph.edge_start[1] < _FEW:  # it starts in a corner: poses around it may see more of the roadmap
