@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+import numpy as np
 import pytest
 from tests.subgoals.oracle import CRAFTING, TrueClassifiers
 
@@ -9,7 +10,7 @@ from rsg.core.random import stream
 from rsg.demos import make_demonstrations
 from rsg.evaluation import recognition
 from rsg.evaluation.jobs import finished, perform, store_folder
-from rsg.evaluation.recognition import Sizes, Watcher, explanations, jobs, section, true_ends
+from rsg.evaluation.recognition import Sizes, Watcher, _ends_along, explanations, jobs, section, true_ends
 from rsg.evaluation.reproduce import Extent
 from rsg.training.data import machine_of
 
@@ -69,3 +70,19 @@ def test_a_job_and_its_section(tmp_path, monkeypatch):
     told.pictures["beginnings"].draw(tmp_path / "beginnings.png")
     assert (tmp_path / "beginnings.png").stat().st_size > 1000
     assert section(Extent(1), {}).pictures == {}
+
+
+@pytest.mark.parametrize(
+    ("columns", "ends"),
+    [
+        (["0010", "0001"], [2, 3]),
+        (["0110", "0101"], [2, 3]),  # both at once: the first one was done later
+        (["0110", "1001"], [1, 3]),
+        (["1010", "0001"], None),
+        (["0010", "0010"], None),
+        (["0100", "0010"], None),  # it goes on after all is done
+        (["0001"], [3]),
+    ],
+)
+def test_when_subgoals_were_done(columns, ends):
+    assert _ends_along([np.array([one == "1" for one in column]) for column in columns]) == ends

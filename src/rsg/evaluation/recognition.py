@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
@@ -200,18 +201,27 @@ def true_ends(source: Benchmark, world: Any, demo: Demonstration) -> list[tuple[
     terms = [str(term) for term in machine.terms]
     holds = source.truth(world, demo.states, terms)
     for path in machine.paths():
-        now, ends = 0, []
-        for term in map(str, path):
-            column = holds[:, terms.index(term)]
-            later = np.flatnonzero(column[now + 1 :])
-            if column[now] or not len(later):
-                break
-            now += 1 + int(later[0])
-            ends.append((term, now))
-        else:
-            if now == len(demo.actions):
-                return ends
+        ends = _ends_along([holds[:, terms.index(str(term))] for term in path])
+        if ends is not None:
+            return list(zip(map(str, path), ends, strict=True))
     raise AssertionError(f"this is no demonstration of its own task: {demo.task}")
+
+
+def _ends_along(columns: Sequence[NDArray[np.bool_]], now: int = 0) -> list[int] | None:
+    """When each of several subgoals was done, each false where it begins, as early as the last can still end it all.
+
+    columns: for each subgoal where it holds, `[T + 1]`.
+    """
+    if not columns:
+        return []
+    first, *rest = columns
+    if first[now]:
+        return None
+    for end in (np.flatnonzero(first[now + 1 :]) + now + 1).tolist():
+        after = _ends_along(rest, end)
+        if after is not None and (rest or end == len(first) - 1):
+            return [end, *after]
+    return None
 
 
 def explanations(
