@@ -193,7 +193,7 @@ def _values(demo: Demonstration, ranking: Sequence[Recognised], top: int) -> dic
 def _alignment(found: Segmentation, world: World, actions: Any) -> dict[str, Any]:
     return {
         "task": str(found.task) if found.terms else None,
-        "actions": [world.actions[action] for action in actions],
+        "actions": [world.actions[action] for action in actions] if hasattr(world, "actions") else actions.tolist(),
         "terms": list(found.terms),
         "ends": [{"term": term, "step": step} for term, step in found.ends],
         "now": found.now,
@@ -226,14 +226,13 @@ def _show_alignment(found: Segmentation, world: World, actions: Any) -> None:
     """The timeline, and what its signs mean."""
     if not found.terms:
         return
-    from rsg.evaluation.timeline import ENDED, letters, timeline_text
+    from rsg.evaluation.timeline import ENDED, signs, timeline_text
 
-    short = letters(world.actions)
+    marks, meanings = signs(world, actions)
     out = console()
     out.print()
-    out.print(timeline_text(found, [short[action] for action in actions]))
-    key = ", ".join(f"{letter} {name}" for letter, name in zip(short, world.actions, strict=True))
-    for line in _folded(f"{ENDED} came true; {key}", WIDTH - 2):
+    out.print(timeline_text(found, marks))
+    for line in _folded(f"{ENDED} came true; {', '.join(meanings)}", WIDTH - 2):
         out.print(f"  {line}", style="bright_black", markup=False)
     if found.now:
         out.print(f"\n[bold]now[/bold]  {found.now}")

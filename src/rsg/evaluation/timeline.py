@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
@@ -30,6 +31,7 @@ EDGE, BELOW, NAME = 0.5, 1.15, 0.6  # of the picture, under the bars, over a map
 FAINT = "#666666"
 _INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
+_COMPASS, _ON_THE_SPOT, _STILL = "→↗↑↖←↙↓↘", "·", 0.1  # signs of motions; how little is none, in actions
 
 
 def parts(found: Segmentation) -> list[Segment]:
@@ -54,6 +56,27 @@ def letters(actions: Sequence[str]) -> list[str]:
     if len(set(first)) == len(first) and all(first):
         return first
     return [chr(ord("a") + number % 26) for number in range(len(actions))]
+
+
+def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
+    """A sign for each step, and what the signs mean.
+
+    In a continuous world that is the way that the first two numbers of an action lead; elsewhere a letter, or an arrow
+    if one is wanted and the action's name has one.
+    """
+    if hasattr(world, "actions"):
+        short = letters(world.actions)
+        short = (
+            [_ARROWS.get(name, letter) for name, letter in zip(world.actions, short, strict=True)] if arrows else short
+        )
+        return [short[action] for action in actions], [f"{s} {n}" for s, n in zip(short, world.actions, strict=True)]
+    way = np.asarray(actions, dtype=np.float64)[:, :2] / np.asarray(world.reach)[:2]
+    compass = np.round(np.arctan2(way[:, -1], way[:, 0]) / (np.pi / 4)).astype(np.int64) % 8
+    still = np.abs(way).max(axis=1) < _STILL
+    return [_ON_THE_SPOT if stays else _COMPASS[k] for k, stays in zip(compass, still, strict=True)], [
+        f"{_COMPASS[0]} the way it moved",
+        f"{_ON_THE_SPOT} nearly on the spot",
+    ]
 
 
 # In a terminal.
@@ -211,13 +234,12 @@ def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> Non
 
 def _name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
     """The number of each step, and below it what was done; of many steps only some have room for that."""
-    steps, short = len(actions), letters(world.actions)
-    signs = [_ARROWS.get(name, letter) for name, letter in zip(world.actions, short, strict=True)]
+    steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= 50 * each)
     size = 12 if steps <= 30 else 9
     shown = [step for step in range(steps) if every <= 2 or (step + 1) % every == 0]
     numbers = [str(step + 1) if (step + 1) % every == 0 else "" for step in shown]
-    done = [signs[actions[step]] if every <= 2 else "" for step in shown]
+    done = [marks[step] if every <= 2 else "" for step in shown]
     ticks = [f"{number}\n{sign}" for number, sign in zip(numbers, done, strict=True)]
     axes.set_xticks([step + 0.5 for step in shown], ticks, fontsize=size, linespacing=1.5)
     axes.set_xticks(range(0, steps + 1, 1 if every <= 2 else every), minor=True)
@@ -228,8 +250,7 @@ def _name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
     for name, down in [("step", 1.0), ("action", 2.5)][: 2 if every <= 2 else 1]:
         place = {"xycoords": "axes fraction", "textcoords": "offset points"}
         axes.annotate(name, (0, 0), (-6, -5 - size * down), **place, ha="right", fontsize=size, color=FAINT)
-    named = [f"{sign} {name}" for sign, name in zip(signs, world.actions, strict=True)] if every <= 2 else []
-    key = "   ".join(["◇ came true", *named])
+    key = "   ".join(["◇ came true", *(meanings if every <= 2 else [])])
     axes.annotate(key, (1, 0), (0, -62), **place, ha="right", fontsize=10, color=FAINT)
 
 
