@@ -197,8 +197,8 @@ def draw_timeline(
         figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
         left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
         bars = _axes(figure, left, layout.bars[0], WIDE - EDGE - left, layout.bars[1] - layout.bars[0])
-        _draw_bars(bars, served, found)
-        _name_steps(bars, world, actions)
+        draw_bars(bars, served, found)
+        name_steps(bars, world, actions)
         _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
         with replacing(path) as part:
             figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
@@ -215,7 +215,7 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
+def draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
     """A bar for each subgoal; one that did not come true yet is paler."""
     for row, part in enumerate(served):
         ended = row < len(found.ends)
@@ -232,7 +232,7 @@ def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> Non
     axes.tick_params(axis="y", length=0)
 
 
-def _name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
+def name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
     """The number of each step, and below it what was done; of many steps only some have room for that."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= 50 * each)
