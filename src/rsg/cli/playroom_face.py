@@ -22,7 +22,7 @@ class Playroom:
     """A place is a layout: one that comes with rsg, or a file."""
 
     name = "playroom"
-    options: tuple[str, ...] = ("layout", "roadmap", "png")
+    options: tuple[str, ...] = ("layout", "roadmap", "png", "heat", "subgoals")
     order = "auto"
     learns = True
     dtype = "float64"

@@ -279,6 +279,8 @@ def _conclude(run: Progress, out: Path, name: str, used: str, seconds: float, as
         console().print(f"saved in {out}. Try next:", markup=False)
         console().print(f"  rsg eval {used} --subgoals {out} --split novel --per-task 100", markup=False)
         console().print(f"  rsg plan {used} --goal TERM --subgoals {out}", markup=False)
+        if name == "playroom":
+            console().print(f"  rsg world {used} --subgoals {out} --heat heat.png", markup=False)
         console().print(f"  rsg report {out}", markup=False)
         console().print(f"  rsg deps {out}", markup=False)
         console().print(f"  rsg info {out}", markup=False)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.evaluation.figures import COLORS, PAPER
+from rsg.evaluation.report_examples import Segment
 from rsg.evaluation.timeline import FAINT, draw_bars, name_steps, parts
 from rsg.subgoals import Classifiers, Segmentation
 from rsg.worlds.playroom import PlayroomWorld, truth
@@ -25,14 +26,18 @@ from rsg.worlds.playroom.world import Floats
 
 ANGLES = tuple(np.pi * np.array([0, 0.25, 0.5, 0.75]))
 """The orientations that close-ups show."""
-TURNS = 16  # orientations of which the best one counts in the view of the whole room
-FINE, CLOSE = 100, 72  # places along a side of the room, and of a close-up
+TURNS = 12  # orientations of which the best one counts in the view of the whole room
+FINE, CLOSE = 80, 60  # places along a side of the room, and of a close-up
 AROUND = 3.0  # from the middle of a close-up to its side
 
 TRUE, PLANNED, BLOCKED, WALL = "#d1495b", "#1b1b1b", "#e4e0d8", "#5c5650"
 HEAT = ("#ffffff", "#d6e6f4", "#8fc1e3", "#3d8fc9")
 LEFT, HEAD, FOOT, GAP = 1.5, 0.8, 0.75, 0.1  # inches around and between the panels
 WIDE, TALL, EDGES = 12.8, 7.2, 0.5  # inches of a slide
+_FLOOR = (
+    "On the floor: the robot after each step, in the colour of the subgoal that the step serves; in full colour where "
+    "it starts, and with a number where a subgoal came true."
+)
 
 
 # Where subgoals hold.
@@ -65,7 +70,7 @@ def heats(
     terms: Sequence[str],
     xs: Floats,
     ys: Floats,
-    angles: Sequence[float],
+    angles: Sequence[float] | Floats,
 ) -> list[Heat]:
     """For each term, what its classifier says with the robot at each place, at the best of some orientations.
 
@@ -82,7 +87,7 @@ def heats(
     best = np.where(free[:, None], odds, -np.inf).reshape(*x.shape, -1).max(axis=2)
     with np.errstate(over="ignore"):
         response = 1 / (1 + np.exp(-best))
-    sure, seen = best - wanted, free.reshape(x.shape).any(axis=2)
+    sure, seen = best - wanted, np.asarray(free.reshape(x.shape).any(axis=2))
     really = holds.reshape(*x.shape, -1).any(axis=2)
     return [Heat(xs, ys, response[..., k], sure[..., k], really[..., k], seen) for k in range(len(terms))]
 
@@ -156,14 +161,13 @@ def _draw_places(axes: Any, heat: Heat, world: PlayroomWorld, state: Floats, ico
     for wall in world.layout.walls:
         axes.add_patch(Polygon(wall, closed=True, facecolor=WALL, linewidth=0, zorder=2))
     for icon, effector, (x, y) in zip(icons, world.layout.effectors, state[3:].reshape(-1, 2), strict=True):
-        corners = np.array(effector.shape) + (x, y)
+        corners = np.array(effector.shape) + np.array([x, y])
         (left, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
         axes.imshow(icon, extent=(left, right, low, high), zorder=3, interpolation="antialiased")
-    if heat.holds.any():
-        axes.contour(heat.xs, heat.ys, heat.holds, [0.5], colors=TRUE, linewidths=1.4, zorder=5)
-    sure = np.clip(heat.sure, -20, 20)
-    if sure.min() < 0 < sure.max():
-        axes.contour(heat.xs, heat.ys, sure, [0], colors=PLANNED, linewidths=1.1, linestyles="dashed", zorder=4)
+    for values, color, style in ((heat.sure, PLANNED, "dashed"), (heat.holds - 0.5, TRUE, "solid")):
+        there = np.ma.masked_where(~heat.free, np.clip(values, -20, 20))
+        if there.min() < 0 < there.max():
+            axes.contour(heat.xs, heat.ys, there, [0], colors=color, linewidths=1.3, linestyles=style, zorder=4)
     axes.set(xlim=sides[:2], ylim=sides[2:], xticks=[], yticks=[], aspect="auto")
     axes.spines[:].set(color=WALL, linewidth=1.2)
 
@@ -211,7 +215,7 @@ def _draw_key(figure: Any) -> None:
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
     lines: list[Any] = [
         Line2D([], [], color=TRUE, lw=1.6, label="the robot really touches the effector (never seen in training)"),
-        Line2D([], [], color=PLANNED, lw=1.3, ls="dashed", label="from here on planners take it for true"),
+        Line2D([], [], color=PLANNED, lw=1.3, ls="dashed", label="within it planners take the subgoal for true"),
         Patch(facecolor=BLOCKED, label="the robot cannot be here"),
     ]
     place = ((LEFT + 2.4) / wide, 0.36 / tall)
@@ -221,11 +225,17 @@ def _draw_key(figure: Any) -> None:
 # Which step served which subgoal.
 
 
-def floor_plan(world: PlayroomWorld, states: Floats, found: Segmentation, pixels: int = 1000) -> NDArray[np.uint8]:
-    """A trajectory `[T + 1, W]` on the floor, in the colours of the subgoals it serves; found ends are numbered."""
-    numbers = [number for number, part in enumerate(parts(found)) for _ in range(part.start, part.end)]
+def floor_plan(
+    world: PlayroomWorld, states: Floats, served: Sequence[Segment], ended: int, pixels: int = 1000
+) -> NDArray[np.uint8]:
+    """A trajectory `[T + 1, W]` on the floor, in the colours of the subgoals that its parts serve.
+
+    The ends of the first parts, as many as `ended`, are numbered: there a subgoal came true.
+    """
+    numbers = [number for number, part in enumerate(served) for _ in range(part.start, part.end)]
     colors = [_color(number) for number in (numbers[0], *numbers)]
-    return picture(world, states[0], pixels, states, [(end, term) for term, end in found.ends], colors=colors)
+    ends = [(part.end, part.term) for part in served[:ended]]
+    return picture(world, states[0], pixels, states, ends, colors=colors)
 
 
 def draw_segmentation(
@@ -236,7 +246,7 @@ def draw_segmentation(
     found: Segmentation,
     note: str = "",
 ) -> None:
-    """A PNG file, a slide large: the floor plan with the robot's outlines, and beside it a timeline in the same colours.
+    """A PNG file, a slide large: the robot's outlines on the floor plan, and a timeline in the same colours.
 
     Args:
         path: the file.
@@ -251,7 +261,7 @@ def draw_segmentation(
     path = _checked(path)
     title = fill(f"“{found.task}”", 82, max_lines=3, placeholder=" …", break_on_hyphens=False)
     served = parts(found)
-    drawn = floor_plan(world, states, found)
+    drawn = floor_plan(world, states, served, len(found.ends))
     head = 0.75 + 0.31 * (title.count("\n") + 1)
     with rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(WIDE, TALL), facecolor="white")
@@ -265,12 +275,13 @@ def draw_segmentation(
         plan.axis("off")
         names = [f"{number}  {part.term}" for number, part in enumerate(served, 1)]
         left = EDGES + size + 0.5 + 0.095 * max(map(len, names))
-        high = min(size - 1.2, 0.55 * len(served))
+        high = min(size - 2.0, 0.85 * len(served))
         bottom = 0.3 + size - high
         bars = figure.add_axes((left / WIDE, bottom / TALL, (WIDE - EDGES - left) / WIDE, high / TALL))
         draw_bars(bars, served, found)
         bars.set_yticks(range(len(served)), names)
-        name_steps(bars, world, actions)
+        name_steps(bars, world, actions, room=24)
+        figure.text((EDGES + size + 0.3) / WIDE, 0.3 / TALL, fill(_FLOOR, 68), va="bottom", fontsize=10, color=FAINT)
         with replacing(path) as part:
             figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
 

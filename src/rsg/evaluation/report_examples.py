@@ -177,11 +177,16 @@ class Planned:
 
 
 def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> Planned:
-    """A plan for the last novel task, the hardest, from the first start that chance gives: it may fail."""
+    """A plan for the last novel task from the first start that chance gives: it may fail."""
     number = len(source.tasks("novel")) - 1
     demo, _ = source.demonstrate("novel", number, stream(seed, "report", "plan"))
     world = source.world(demo.setting)
     plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
     made = plan(world, demo.states[0], demo.task, subgoals.goals)
     verdict = validate(world, made, demo.task, partial(source.truth, world))
-    return Planned(world, made, verdict, tuple(world.actions[action] for action in made.actions))
+    names = (
+        [world.actions[action] for action in made.actions]
+        if hasattr(world, "actions")
+        else ["move"] * len(made.actions)
+    )
+    return Planned(world, made, verdict, tuple(names))

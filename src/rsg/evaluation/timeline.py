@@ -232,11 +232,11 @@ def draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None
     axes.tick_params(axis="y", length=0)
 
 
-def name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
-    """The number of each step, and below it what was done; of many steps only some have room for that."""
+def name_steps(axes: Any, world: Any, actions: NDArray[Any], room: int = 50) -> None:
+    """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
-    every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= 50 * each)
-    size = 12 if steps <= 30 else 9
+    every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)
+    size = 12 if steps <= 0.6 * room else 9
     shown = [step for step in range(steps) if every <= 2 or (step + 1) % every == 0]
     numbers = [str(step + 1) if (step + 1) % every == 0 else "" for step in shown]
     done = [marks[step] if every <= 2 else "" for step in shown]
