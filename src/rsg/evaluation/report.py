@@ -137,11 +137,16 @@ def _headline(run: Reported, results: Results) -> str:
         "<p class='note'>Each plan may expand 5,000 (state, node) pairs, is replayed in the true world and judged by "
         "the true meaning of the terms. Strict: each subgoal is false where its part begins and true where it ends. "
         "Lenient: each is true somewhere, in order. In brackets the 95 % interval. "
-        f"{unseen}Starts are drawn with seed {own['novel']['seed']}. Training time is processor time; where kernels "
-        "had to be compiled during training, that is in it. The paper, which does not state its hardware: "
+        f"{unseen}{_floor_note(run)}Starts are drawn with seed {own['novel']['seed']}. "
+        "Training time is processor time; where kernels had to be compiled during training, that is in it. The paper, which does not state its hardware: "
         f"<cite>{escape(paper.source)}</cite>.</p>"
     )
     return _section("", text + _task_tables(results))
+
+
+def _floor_note(run: Reported) -> str:
+    in_a_room = run.source.name == "playroom"
+    return "Untrained: plans on the roadmap alone, because random trees would take minutes. " if in_a_room else ""
 
 
 def _tile(value: str, label: str, paper: str) -> str:
@@ -246,8 +251,8 @@ def _places(run: Reported) -> str:
     world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
     text = (
         "<p>In a random start, how sure each classifier G is that its subgoal holds, for each place of the robot: in "
-        "the whole room, and around the effector for several orientations. Planners want to be surer than even odds, by a "
-        "margin that was learned along with the classifiers.</p>"
+        "the whole room, and around the effector for several orientations. Planners want to be surer than even odds, "
+        "by a margin that was learned along with the classifiers.</p>"
     )
     drawn = _figure(_png(pictures.heat_picture(run.subgoals, world, state), "where each subgoal holds"))
     return _section("Where subgoals hold", f"{text}<div class='wide'>{drawn}</div>")

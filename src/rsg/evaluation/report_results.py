@@ -11,6 +11,7 @@ from rsg.demos import Benchmark
 from rsg.evaluation.planning import evaluate_planning
 from rsg.evaluation.tables import hundredths
 from rsg.evaluation.trained import untrained_for
+from rsg.search import SearchSettings, is_continuous
 from rsg.subgoals import Classifiers
 
 SPLITS = ("compositional", "novel")
@@ -58,18 +59,21 @@ def measure(
     seed: int = 0,
     advance: Advance | None = None,
 ) -> Results:
-    """Plan for both splits with learned subgoals and with untrained ones; every plan is judged by the truth."""
+    """Plan for both splits with learned subgoals and with untrained ones; every plan is judged by the truth.
+
+    In a continuous world untrained ones are planned with on the roadmap alone: trees would grow for long, in vain.
+    """
     sizes = sizes or Sizes()
     starts = {"compositional": sizes.compositional, "novel": sizes.novel}
     world, _ = source.start("novel", 0, stream(seed, "world"))
-    floor = untrained_for(source, world)
+    floor, quick = untrained_for(source, world), SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
     return {
         "rsg": {
             split: evaluate_planning(source, split, subgoals.goals, starts[split], seed, advance=advance)
             for split in SPLITS
         },
         "untrained": {
-            split: evaluate_planning(source, split, floor.goals, sizes.untrained, seed, advance=advance)
+            split: evaluate_planning(source, split, floor.goals, sizes.untrained, seed, quick, advance=advance)
             for split in SPLITS
         },
     }
