@@ -138,7 +138,8 @@ def _headline(run: Reported, results: Results) -> str:
         "the true meaning of the terms. Strict: each subgoal is false where its part begins and true where it ends. "
         "Lenient: each is true somewhere, in order. In brackets the 95 % interval. "
         f"{unseen}{_floor_note(run)}Starts are drawn with seed {own['novel']['seed']}. "
-        "Training time is processor time; where kernels had to be compiled during training, that is in it. The paper, which does not state its hardware: "
+        "Training time is processor time; where kernels had to be compiled during training, that is in it. "
+        "The paper, which does not state its hardware: "
         f"<cite>{escape(paper.source)}</cite>.</p>"
     )
     return _section("", text + _task_tables(results))
