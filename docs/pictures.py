@@ -7,6 +7,7 @@ import shlex
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 from rich.console import Console
@@ -115,6 +116,16 @@ def playroom() -> None:
     _rsg("plan playroom 'ring-bell then touch-monkey' --layout narrow --seed 2 --planner rrt --png playroom-tree.png")
 
 
+def learning() -> None:
+    """What a small run learns in Playroom, and a demonstration as it understands it."""
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        _rsg(f"train playroom --out {run} --per-task 20 --set steps=120")
+        _rsg(f"world playroom --seed 3 --subgoals {run} --heat playroom-heat.png")
+        words = "--episode 279 --candidates compositional --png playroom-steps.png"
+        _rsg(f"recognise {run} --demos {run}-demos {words}")
+
+
 def _rsg(command: str) -> None:
     """Run a command; the pictures that it writes are images of the documentation."""
     words = [str(IMAGES / word) if word.endswith((".png", ".gif")) else word for word in shlex.split(command)]
@@ -129,6 +140,6 @@ def _save(figure: Figure, name: str) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom):
+    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom, learning):
         picture()
         print(f"drew {picture.__name__}")
