@@ -31,6 +31,14 @@ class Knowing(Classifiers):
         return np.concatenate([odds, -odds], axis=-1)
 
 
+class Fading(Knowing):
+    """Log-odds that fall with the distance to the bell: even ones 2.5 away from it, farther than it can be touched."""
+
+    def evaluate(self, world, states, numbers):
+        odds = 2.5 - np.hypot(*(states[:, :2] - states[:, 5:7]).T)[:, None, None]
+        return np.concatenate([odds, -odds], axis=-1)
+
+
 @pytest.fixture
 def coarse(monkeypatch):
     monkeypatch.setattr(pictures, "FINE", 20)
@@ -49,8 +57,8 @@ def near(picture, color, by=40):
 
 
 def test_heat_is_what_the_classifier_says_there():
-    for term, heat in zip(WORLD.layout.terms, heats(Knowing(margin=2.0), WORLD, STATE, WORLD.layout.terms, XS, XS, [0.7]),
-                          strict=True):  # fmt: skip
+    terms = WORLD.layout.terms
+    for term, heat in zip(terms, heats(Knowing(margin=2.0), WORLD, STATE, terms, XS, XS, [0.7]), strict=True):
         assert heat.response.shape == heat.holds.shape == heat.free.shape == (40, 40)
         for row, column in [(0, 0), (5, 30), (20, 7), (33, 33), *np.argwhere(heat.holds)]:
             state = STATE.copy()
@@ -84,7 +92,7 @@ def test_the_picture_has_a_row_for_each_term(tmp_path, coarse):
 
 def test_a_margin_moves_the_line_of_planners(tmp_path, coarse):
     for margin in (0.0, 6.0):  # more than any log-odds: planners take nothing for true
-        draw_heat(tmp_path / f"{margin}.png", Knowing(["ring-bell"], margin), WORLD, STATE)
+        draw_heat(tmp_path / f"{margin}.png", Fading(["ring-bell"], margin), WORLD, STATE)
     lax, strict = (pixels(tmp_path / f"{margin}.png") for margin in (0.0, 6.0))
     assert near(lax, pictures.PLANNED, 25) > near(strict, pictures.PLANNED, 25) + 50
     assert (np.abs(lax - strict).max(axis=2) > 0).mean() < 0.05
