@@ -14,6 +14,7 @@ from rich.console import Console
 
 from rsg.cli.main import main
 from rsg.core.random import stream
+from rsg.demos import Store
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.envs import CraftingEnv
 from rsg.envs.game import Game
@@ -120,9 +121,11 @@ def learning() -> None:
     """What a small run learns in Playroom, and a demonstration as it understands it."""
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        _rsg(f"train playroom --out {run} --per-task 20 --set steps=120")
+        _rsg(f"train playroom --out {run} --per-task 40")
         _rsg(f"world playroom --seed 3 --subgoals {run} --heat playroom-heat.png")
-        words = "--episode 279 --candidates compositional --png playroom-steps.png"
+        episode, told = 559, Path(folder) / "told.txt"  # the last one, with its own description
+        told.write_text(Store(f"{run}-demos")[episode].task)
+        words = f"--episode {episode} --candidates {told} --png playroom-steps.png"
         _rsg(f"recognise {run} --demos {run}-demos {words}")
 
 

@@ -80,7 +80,8 @@ def heats(
     states = np.repeat(state[None], x.size, axis=0)
     states[:, :3] = np.stack([x.ravel(), y.ravel(), angle.ravel()], axis=1)
     free = world.free(states)
-    odds = subgoals.evaluate(world, states, subgoals.numbers(terms))[..., 0]
+    there: Any = world
+    odds = subgoals.evaluate(there, states, subgoals.numbers(terms))[..., 0]
     holds = truth(world, states, terms) & free[:, None]
     margins = subgoals.margins
     wanted = 0.0 if margins is None else margins[subgoals.numbers(terms)].clamp(min=0).cpu().numpy()
@@ -88,7 +89,7 @@ def heats(
     with np.errstate(over="ignore"):
         response = 1 / (1 + np.exp(-best))
     sure, seen = best - wanted, np.asarray(free.reshape(x.shape).any(axis=2))
-    really = holds.reshape(*x.shape, -1).any(axis=2)
+    really = np.asarray(holds.reshape(*x.shape, -1).any(axis=2))
     return [Heat(xs, ys, response[..., k], sure[..., k], really[..., k], seen) for k in range(len(terms))]
 
 
