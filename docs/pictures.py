@@ -7,12 +7,14 @@ import shlex
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 from rich.console import Console
 
 from rsg.cli.main import main
 from rsg.core.random import stream
+from rsg.demos import Store
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.envs import CraftingEnv
 from rsg.envs.game import Game
@@ -115,6 +117,18 @@ def playroom() -> None:
     _rsg("plan playroom 'ring-bell then touch-monkey' --layout narrow --seed 2 --planner rrt --png playroom-tree.png")
 
 
+def learning() -> None:
+    """What a small run learns in Playroom, and a demonstration as it understands it."""
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        _rsg(f"train playroom --out {run} --per-task 40")
+        _rsg(f"world playroom --seed 3 --subgoals {run} --heat playroom-heat.png")
+        episode, told = 559, Path(folder) / "told.txt"  # the last one, with its own description
+        told.write_text(Store(f"{run}-demos")[episode].task)
+        words = f"--episode {episode} --candidates {told} --png playroom-steps.png"
+        _rsg(f"recognise {run} --demos {run}-demos {words}")
+
+
 def _rsg(command: str) -> None:
     """Run a command; the pictures that it writes are images of the documentation."""
     words = [str(IMAGES / word) if word.endswith((".png", ".gif")) else word for word in shlex.split(command)]
@@ -129,6 +143,6 @@ def _save(figure: Figure, name: str) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom):
+    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom, learning):
         picture()
         print(f"drew {picture.__name__}")

@@ -45,12 +45,12 @@ def test_changes_are_read_as_what_they_are():
         ("rate_end=5", "the rate falls from rate to rate_end"),
         ("alignment=mean", "alignment is max, sum or expectation, not 'mean'"),
         ("negatives_from=dreams", "negatives come from descriptions or language, not 'dreams'"),
-        ("depth=0", "depth and hidden must be at least 1"),
-        ("hidden=0", "depth and hidden must be at least 1"),
+        ("depth=0", "depth, poses, samples and hidden must be at least 1"),
+        ("hidden=0", "depth, poses, samples and hidden must be at least 1"),
         ("negatives=-1", "negatives must not be negative"),
         ("alpha=0", "alpha, weight and beta must be positive"),
         ("gamma=-0.1", "gamma must not be negative"),
-        ("unmentioned=-0.1", "unmentioned and unmentioned_steps must not be negative"),
+        ("unmentioned=-0.1", "unmentioned, unmentioned_steps and prompt must not be negative"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(change, problem):

@@ -10,6 +10,7 @@ from rsg.core.errors import RsgError
 
 if TYPE_CHECKING:
     from rsg.envs.game import Game
+    from rsg.subgoals import Segmentation
 
 _SIZE = 7  # rows and columns of the map for a goal
 _CELL = 48  # pixels
@@ -95,6 +96,12 @@ class Crafting:
     def plan_picture(self, *_: Any) -> Any:
         """There is none."""
         raise RsgError("--png is for playroom; in crafting a plan is drawn with --gif")
+
+    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
+        """A timeline, with maps."""
+        from rsg.evaluation.timeline import draw_timeline
+
+        draw_timeline(path, world, states, actions, found, note)
 
     def about(self, place: str | Path | None) -> dict[str, Any]:  # noqa: ARG002
         """Nothing more."""

@@ -53,7 +53,7 @@ def evaluate(
     total = len(source.tasks(split)) * per_task
     world, state = source.start(split, 0, stream(seed, "world"))
     with progress("planning", total, "plans", shown=not as_json) as advance:
-        goal_fn = goal_fn_named(subgoals, source)
+        goal_fn = goal_fn_named(subgoals, source, world)
         if is_continuous(world):
             plan(world, state, source.tasks(split)[0], goal_fn, settings)  # compiles the kernels, or loads them
         result = evaluate_planning(source, split, goal_fn, per_task, seed, settings, stitched, advance)

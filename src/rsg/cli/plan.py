@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rsg.demos import Demonstration
     from rsg.planning import Dependencies, Plan, Verdict
     from rsg.search import GoalFn, SearchSettings
+    from rsg.subgoals import Classifiers
 
 Subgoals = Annotated[
     str,
@@ -162,7 +163,7 @@ def _for_task(face: Face, source: Any, text: str, place: str | None, subgoals: s
     machine = Machine.of(parse(text, source.vocabulary))
     terms = [str(term) for term in machine.terms]
     world, state, _ = face.start(place, terms, settings.seed)
-    goal_fn = goal_fn_named(subgoals, source)
+    goal_fn = goal_fn_named(subgoals, source, world)
     made, warming = _planned(world, state, machine, goal_fn, settings)
     verdict = validate(world, made, machine, lambda states, wanted: source.truth(world, states, wanted))
     about = {"subgoals": subgoals, "order": settings.order, "planner": settings.planner, **face.about(place)}
@@ -199,7 +200,7 @@ def _for_goal(
     settings = GoalSettings(method=method or "regions", budget=limits["budget"], seed=search.seed)
     term = _goal_term(goal, source)
     world, state = face.goal_start(place, term, search.seed)
-    goal_fn = goal_fn_named(subgoals, source)
+    goal_fn = goal_fn_named(subgoals, source, world)
     how = {"subgoals": subgoals, "order": None, "method": settings.method}
     note, drawn = "", None
     if is_continuous(world):  # no subgoal needs another one first
@@ -284,22 +285,25 @@ def _tell(face: Face, done: _Done, gif: Path | None, png: Path | None, as_json: 
         raise typer.Exit(1)
 
 
-def goal_fn_named(name: str, source: Any) -> GoalFn:
-    """The classifiers that were asked for."""
+def goal_fn_named(name: str, source: Any, world: Any) -> GoalFn:
+    """The classifiers that were asked for, to be used in a world of the benchmark."""
     if name == "oracle":
         fn: GoalFn = source.true_goals
         return fn
+    return classifiers_named(name, source, world).goals
+
+
+def classifiers_named(name: str, source: Any, world: Any) -> Classifiers:
+    """Learned or untrained classifiers."""
     if not FACES[source.name].learns:
         raise RsgError(f"subgoals of {source.name} cannot be learned yet; plan with --subgoals oracle")
+    from rsg.evaluation.trained import subgoals_for, untrained_for
+
     if name == "untrained":
-        from rsg.subgoals import untrained
-
-        return untrained(source.vocabulary).goals
-    from rsg.subgoals import load_subgoals
-
+        return untrained_for(source, world)
     if not Path(name).exists():
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
-    return load_subgoals(name).goals
+    return subgoals_for(name, source.name, world)
 
 
 def _values(done: _Done) -> dict[str, Any]:

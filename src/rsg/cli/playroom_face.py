@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rsg.envs.game import Game
     from rsg.planning import Plan
     from rsg.search import Goals, SearchSettings
+    from rsg.subgoals import Segmentation
 
 _PIXELS = 800
 _DEFAULT = "paper"
@@ -21,9 +22,9 @@ class Playroom:
     """A place is a layout: one that comes with rsg, or a file."""
 
     name = "playroom"
-    options: tuple[str, ...] = ("layout", "roadmap", "png")
+    options: tuple[str, ...] = ("layout", "roadmap", "png", "heat", "subgoals")
     order = "auto"
-    learns = False
+    learns = True
     dtype = "float64"
     examples = ("turn-on-music then play-with-ball", "ring-bell")
     setting = '{"world": "playroom", "layout": "paper"}'
@@ -96,6 +97,12 @@ class Playroom:
         ends = [i for i in range(1, len(plan.nodes) + 1) if i == len(plan.nodes) or plan.nodes[i] != plan.nodes[i - 1]]
         moments = [(end, plan.terms[end - 1]) for end in ends]
         return picture(world, plan.states[0], _PIXELS, plan.states, moments, poses, links)
+
+    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
+        """The robot's outlines on the floor plan, and a timeline in the same colours."""
+        from rsg.evaluation.playroom_pictures import draw_segmentation
+
+        draw_segmentation(path, world, states, actions, found, note)
 
     def about(self, place: str | Path | None) -> dict[str, Any]:
         """The layout."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.cli.worlds import face_named
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.words import quantity
 
@@ -41,25 +42,27 @@ def recognise(
     ] = None,
     top: Annotated[int, typer.Option(help="How many descriptions to show.")] = 5,
     png: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the timeline as a picture, with maps.")
+        Path | None, typer.Option(metavar="FILE", help="Write the timeline as a picture, with maps or the floor plan.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which task a trajectory did, and which step served which subgoal. Its own description is not looked at.
 
     Exit code 0 if a candidate explains the trajectory, 1 if none does. For example:
-    [bold]rsg recognise out/run --demos train --episode 7 --candidates train[/bold]
+    [bold]rsg recognise out/run --demos train --episode 7 --candidates train --png steps.png[/bold]
     """
     if top < 1:
         raise RsgError(f"top must be at least 1, not {top}")
     if png is not None and png.suffix.lower() != ".png":
         raise RsgError(f"cannot write a picture to {png}: the name must end in .png")
+    from rsg.evaluation.trained import check_usable
     from rsg.subgoals import Recogniser, segment
 
     subgoals, settings, trained_in = _opened(folder)
     source, demo = _episode(demos, episode, trained_in)
     _check_first(first, len(demo), episode)
     world, prefix = source.world(demo.setting), first is not None
+    check_usable(folder, source.name, world)
     steps = len(demo) if first is None else first
     states, actions = demo.states[: steps + 1], demo.actions[:steps]
     begun = time.perf_counter()
@@ -68,9 +71,7 @@ def recognise(
     found = segment(subgoals, world, states, actions, ranking[0].task, prefix, settings)
     seconds = time.perf_counter() - begun
     if png and found.terms:
-        from rsg.evaluation.timeline import draw_timeline
-
-        draw_timeline(png, world, states, actions, found, _note(demo, ranking))
+        face_named(source.name).draw_steps(png, world, states, actions, found, _note(demo, ranking))
     if as_json:
         asked = {"run": str(folder), "demos": str(demos), "episode": episode, "first": first}
         emit({**asked, **_values(demo, ranking, top), **_alignment(found, world, actions)})

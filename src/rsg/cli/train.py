@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from rsg.cli.output import AsJson, console, emit
-from rsg.cli.world import WorldName
+from rsg.cli.world import Layout, WorldName
 from rsg.cli.worlds import face_named
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError, RunError
@@ -44,6 +44,7 @@ def train(
     per_task: Annotated[
         int | None, typer.Option(help="Demonstrations of each task; 400 are made unless you say otherwise.")
     ] = None,
+    layout: Layout = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
     begin: Annotated[
         Path | None, typer.Option("--from", metavar="RUN", help="Begin with what another run learned.")
@@ -60,27 +61,32 @@ def train(
     """Learn what the terms of the descriptions mean, from demonstrations.
 
     Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
-    For example: [bold]rsg train crafting --out out/run --set steps=200[/bold]
+    For example:
+    [bold]rsg train crafting --out out/run --set steps=200[/bold]
+    [bold]rsg train playroom --out out/room --per-task 100[/bold]
     """
-    if not face_named(name).learns:
+    if not face_named(name, layout=layout).learns:
         raise RsgError(f"subgoals of {name} cannot be learned yet; train crafting")
     if changes == ["help"]:
         _list_settings()
         return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
-    from rsg.demos import benchmark
+    from rsg.evaluation.trained import source_in
     from rsg.subgoals import learn
 
+    if layout is not None and demos is not None:
+        raise RsgError("demonstrations know their room; give either --demos or --layout")
     if resume:
-        if any(given is not None for given in (seed, encoder, changes or None, begin, per_task)):
+        if any(given is not None for given in (seed, encoder, changes or None, begin, per_task, layout)):
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
         job = _resumed(out, demos)
     else:
-        job = _begun(name, out, demos, _settings(name, seed, encoder, changes or [], begin), per_task, begin, as_json)
+        settings = _settings(name, seed, encoder, changes or [], begin)
+        job = _begun(name, out, demos, settings, per_task, begin, layout, as_json)
     if job.store.manifest.world != name:
         raise RsgError(f"{job.store.folder} holds demonstrations of '{job.store.manifest.world}', not of '{name}'")
-    source: Any = benchmark(name)
+    source: Any = source_in(name, job.origin)
     started = time.perf_counter()
     with _Bar(job.settings, not as_json) as show:
         learned = learn(
@@ -94,7 +100,16 @@ def train(
             reports=[_success(source, watch)] if watch else [],
             source={"world": name, **job.origin},
         )
-    _conclude(learned.progress, out, name, time.perf_counter() - started, as_json)
+    used = name if not (room := _room_named(job.origin, layout)) else f"{name} --layout {room}"
+    _conclude(learned.progress, out, name, used, time.perf_counter() - started, as_json)
+
+
+def _room_named(origin: Mapping[str, Any], layout: str | None) -> str | None:
+    """The layout that other commands have to be told, if there is one and it has a name."""
+    import json
+
+    found = layout or json.loads(origin.get("setting", "{}")).get("layout")
+    return found if isinstance(found, str) and found != "paper" else None
 
 
 class _Job(NamedTuple):
@@ -131,18 +146,20 @@ def _begun(
     settings: RsgSettings,
     per_task: int | None,
     begin: Path | None,
+    layout: str | None,
     quiet: bool,
 ) -> _Job:
     """A new run; everything that can be wrong is looked at before demonstrations are made."""
     from rsg.demos import Store
+    from rsg.evaluation.trained import room_of
     from rsg.subgoals import load_subgoals
 
     _check_new(out)
     start = load_subgoals(begin) if begin else None
     if per_task is not None and per_task < 1:
         raise RsgError(f"per-task must be at least 1, not {per_task}")
-    store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, quiet)
-    source = {"demos": str(store.folder.resolve()), "per_task": per_task}
+    store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, layout, quiet)
+    source = {"demos": str(store.folder.resolve()), "per_task": per_task, **room_of(store)}
     return _Job(settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
 
 
@@ -186,11 +203,16 @@ def _check_new(out: Path) -> None:
     check_new(out)
 
 
-def _make(name: str, out: Path, per_task: int, seed: int, quiet: bool) -> Any:
+def _make(name: str, out: Path, per_task: int, seed: int, layout: str | None, quiet: bool) -> Any:
     """Demonstrations of all training tasks, in a folder beside the run; what is there already is used."""
     from rsg.demos import Recipe, make_demonstrations
 
-    recipe = Recipe(name, "train", per_task, seed)
+    recipe = Recipe(name, "train", per_task, seed, map=layout)
+    if "train" not in recipe.benchmark().splits:
+        raise RsgError(
+            f"{layout} lacks effectors that the paper's tasks are about; make demonstrations of tasks of your own "
+            f"(rsg demos make {name} --layout {layout} --task ... --out DIR) and give them with --demos DIR"
+        )
     folder = out.parent / f"{out.name}-demos"
     with progress("demonstrating", recipe.episodes(), "episodes", shown=not quiet) as advance:
         return make_demonstrations(recipe, folder, workers=cores(), advance=advance)
@@ -237,7 +259,7 @@ def _success(source: Any, per_task: int) -> Any:
     return report
 
 
-def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool) -> None:
+def _conclude(run: Progress, out: Path, name: str, used: str, seconds: float, as_json: bool) -> None:
     values = {
         "run": str(out),
         "step": run.step,
@@ -255,8 +277,11 @@ def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool
             f"{run.seconds:.1f} s of processor time, {seconds:.1f} s in all"
         )
         console().print(f"saved in {out}. Try next:", markup=False)
-        console().print(f"  rsg eval {name} --subgoals {out} --split novel --per-task 100", markup=False)
-        console().print(f"  rsg plan {name} --goal TERM --subgoals {out}", markup=False)
+        console().print(f"  rsg eval {used} --subgoals {out} --split novel --per-task 100", markup=False)
+        console().print(f"  rsg plan {used} --goal TERM --subgoals {out}", markup=False)
+        if name == "playroom":
+            console().print(f"  rsg world {used} --subgoals {out} --heat heat.png", markup=False)
+        console().print(f"  rsg report {out}", markup=False)
         console().print(f"  rsg deps {out}", markup=False)
         console().print(f"  rsg info {out}", markup=False)
     if not run.done:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,6 +44,12 @@ def world(
     roadmap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="playroom: write a picture of the roadmap on the floor.")
     ] = None,
+    subgoals: Annotated[
+        str | None, typer.Option(metavar="RUN", help="playroom, with --heat: the folder of a run, or untrained.")
+    ] = None,
+    heat: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="playroom: write a picture of where learned subgoals hold.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a world: a random map or room, or one of your own from a text file.
@@ -51,8 +57,12 @@ def world(
     For example:
     [bold]rsg world crafting --kind islands --seed 3 --png map.png[/bold]
     [bold]rsg world playroom --layout narrow --seed 3 --save my.json[/bold]
+    [bold]rsg world playroom --subgoals out/run --heat heat.png[/bold]
     """
-    face = face_named(name, kind=kind, map=map_file, layout=layout, cell=cell, sprites=sprites, roadmap=roadmap)
+    special = {"cell": cell, "sprites": sprites, "roadmap": roadmap, "heat": heat, "subgoals": subgoals}
+    face = face_named(name, kind=kind, map=map_file, layout=layout, **special)
+    if (subgoals is None) != (heat is None):
+        raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
     if listed:
         _list(face, as_json)
         return
@@ -62,6 +72,9 @@ def world(
         if path:
             write_png(partial(face.pictures()[option], where, state, cell), path)
             written.append(path)
+    if heat and subgoals:
+        _draw_heat(heat, subgoals, name, layout, where, state)
+        written.append(heat)
     if save:
         from rsg.core.files import replacing
 
@@ -74,6 +87,17 @@ def world(
     console().print(face.view(where, state))
     for path in written:
         console().print(f"\nwritten to {path}", markup=False)
+
+
+def _draw_heat(path: Path, subgoals: str, name: str, layout: str | None, world: Any, state: Any) -> None:
+    """A picture of what classifiers say in a room."""
+    from rsg.cli.plan import classifiers_named
+    from rsg.demos import benchmark
+    from rsg.evaluation.playroom_pictures import draw_heat
+
+    if subgoals == "oracle":
+        raise RsgError("--heat shows the truth beside what was learned; give the folder of a run, or untrained")
+    draw_heat(path, classifiers_named(subgoals, benchmark(name, (), layout), world), world, state)
 
 
 def chosen_place(kind: str | None, map_file: Path | None, layout: str | None) -> str | Path | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rsg.envs.game import Game
     from rsg.planning import Plan
     from rsg.search import Goals, SearchSettings
+    from rsg.subgoals import Segmentation
 
 Place = str | Path | None
 """Where: a kind of map, a layout, or a file; None leaves it to the world."""
@@ -80,6 +81,10 @@ class Face(Protocol):
 
     def plan_picture(self, world: Any, plan: Plan, goals: Goals, settings: SearchSettings) -> NDArray[Any]:
         """A plan, and how it was searched for, as a picture."""
+        ...
+
+    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
+        """Write a picture of which subgoal each step of a trajectory served."""
         ...
 
     def about(self, place: Place) -> dict[str, Any]:

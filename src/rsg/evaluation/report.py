@@ -13,8 +13,9 @@ from typing import Any
 
 from rsg.core.errors import RunError
 from rsg.core.files import replacing
+from rsg.core.random import stream
 from rsg.core.version import __version__
-from rsg.demos import Benchmark, benchmark
+from rsg.demos import Benchmark
 from rsg.evaluation import report_pictures as pictures
 from rsg.evaluation.report_examples import (
     COST_MAP,
@@ -25,7 +26,20 @@ from rsg.evaluation.report_examples import (
     follow_demonstration,
     plan_novel_task,
 )
-from rsg.evaluation.report_results import SPLITS, Paper, Results, Sizes, duration, measure, percent, unseen_success
+from rsg.evaluation.report_results import (
+    PAPERS,
+    SPLITS,
+    Paper,
+    Results,
+    Sizes,
+    duration,
+    measure,
+    percent,
+    unseen_success,
+)
+from rsg.evaluation.timeline import signs
+from rsg.evaluation.trained import source_of
+from rsg.search import is_continuous
 from rsg.subgoals import Classifiers, RsgSettings, load_subgoals
 from rsg.training import Run
 from rsg.training.settings import restored
@@ -43,8 +57,7 @@ __all__ = [
     "write_report",
 ]
 
-_PAPER = Paper()
-_ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
+_WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +85,10 @@ def open_run(folder: str | Path) -> Reported:
     """Read a run; it must have learned subgoals in a world with a benchmark."""
     run = Run(folder)
     subgoals = load_subgoals(folder)
-    world = run.about.get("source", {}).get("world")
-    if not world:
+    if not run.about.get("source", {}).get("world"):
         raise RunError(f"{folder} does not say which world it is of; a report can be made of runs of 'rsg train'")
     settings = restored(RsgSettings, run.about["settings"])
-    return Reported(Path(folder), benchmark(world), subgoals, settings, run.about, run.load("last").notes)
+    return Reported(Path(folder), source_of(run), subgoals, settings, run.about, run.load("last").notes)
 
 
 def write_report(
@@ -96,7 +108,7 @@ def write_report(
         _headline(opened, results),
         _training(opened, losses),
         _learned(follow_demonstration(opened.source, opened.subgoals, opened.settings)),
-        _costs(opened) if opened.source.name == "crafting" else "",
+        _costs(opened) if opened.source.name == "crafting" else _places(opened),
         _novel(plan_novel_task(opened.source, opened.subgoals)),
         _details(opened, command),
     ]
@@ -108,28 +120,34 @@ def write_report(
 
 
 def _headline(run: Reported, results: Results) -> str:
-    own = results["rsg"]
+    own, paper = results["rsg"], PAPERS[run.source.name]
     tiles = [
-        _tile(percent(own["compositional"]["success"]), "compositional tasks", percent(_PAPER.compositional)),
-        _tile(percent(own["novel"]["success"]), "novel tasks", percent(_PAPER.novel)),
-        _tile(duration(run.notes["seconds"]), "training", duration(_PAPER.training)),
-        _tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(_PAPER.plan)),
+        _tile(percent(own["compositional"]["success"]), "compositional tasks", percent(paper.compositional)),
+        _tile(percent(own["novel"]["success"]), "novel tasks", percent(paper.novel)),
+        _tile(duration(run.notes["seconds"]), "training", duration(paper.training)),
+        _tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(paper.plan)),
     ]
     known = unseen_success(results)[1]
     unseen = f"Unseen only: without {_and(known)}, which is also trained on. " if known else ""
     text = (
-        f"<h1>Rational subgoals in {escape(run.source.name.capitalize())} World</h1>"
+        f"<h1>Rational subgoals in {_WORLDS[run.source.name]}</h1>"
         f"<p class='lead'>What the run <code>{escape(run.folder.name)}</code> learned from demonstrations and their "
         "descriptions, and how well plans made with it do what was asked.</p>"
         f"<div class='tiles'>{''.join(tiles)}</div>{_success_table(run, results)}"
         "<p class='note'>Each plan may expand 5,000 (state, node) pairs, is replayed in the true world and judged by "
         "the true meaning of the terms. Strict: each subgoal is false where its part begins and true where it ends. "
         "Lenient: each is true somewhere, in order. In brackets the 95 % interval. "
-        f"{unseen}Starts are drawn with seed {own['novel']['seed']}. Training time is processor time; where kernels "
-        "had to be compiled during training, that is in it. The paper, which does not state its hardware: "
-        f"<cite>{escape(_PAPER.source)}</cite>.</p>"
+        f"{unseen}{_floor_note(run)}Starts are drawn with seed {own['novel']['seed']}. "
+        "Training time is processor time; where kernels had to be compiled during training, that is in it. "
+        "The paper, which does not state its hardware: "
+        f"<cite>{escape(paper.source)}</cite>.</p>"
     )
     return _section("", text + _task_tables(results))
+
+
+def _floor_note(run: Reported) -> str:
+    in_a_room = run.source.name == "playroom"
+    return "Untrained: plans on the roadmap alone, because random trees would take minutes. " if in_a_room else ""
 
 
 def _tile(value: str, label: str, paper: str) -> str:
@@ -138,11 +156,11 @@ def _tile(value: str, label: str, paper: str) -> str:
 
 def _success_table(run: Reported, results: Results) -> str:
     models = (results["rsg"], results["untrained"])
-    paper = {"compositional": _PAPER.compositional, "novel": _PAPER.novel}
+    paper = PAPERS[run.source.name]
     rows = []
     for split in SPLITS:
         strict, floor = (f"<b>{percent(found[split]['success'])}</b> {_interval(found[split])}" for found in models)
-        rows.append([f"{split}, strict", strict, f"<b>{percent(paper[split])}</b>", floor])
+        rows.append([f"{split}, strict", strict, f"<b>{percent(getattr(paper, split))}</b>", floor])
         lenient, floor = (percent(found[split]["success_lenient"]) for found in models)
         rows.append([f"{split}, lenient", lenient, "", floor])
     unseen, known = unseen_success(results)
@@ -152,8 +170,8 @@ def _success_table(run: Reported, results: Results) -> str:
         rows.append([f"starts, {split}", f"{models[0][split]['episodes']:,}", "", f"{models[1][split]['episodes']:,}"])
     for split in SPLITS:
         own, floor = (duration(found[split]["plan_ms_median"] / 1000) for found in models)
-        rows.append([f"median time of a plan, {split}", own, duration(_PAPER.plan), floor])
-    rows.append(["training", duration(run.notes["seconds"]), f"{duration(_PAPER.training)}", ""])
+        rows.append([f"median time of a plan, {split}", own, duration(paper.plan), floor])
+    rows.append(["training", duration(run.notes["seconds"]), f"{duration(paper.training)}", ""])
     return _table(["", "RSG, this run", "RSG, paper", "untrained"], rows, "figures")
 
 
@@ -200,11 +218,6 @@ def _training(run: Reported, losses: Sequence[float]) -> str:
 
 
 def _learned(shown: Followed) -> str:
-    states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in shown.segments)]
-    small = [
-        _figure(_png(pictures.state_picture(shown.world, shown.demo.states[step]), words), escape(words))
-        for step, words in states
-    ]
     truth = [step for number in range(len(shown.terms)) for step in shown.turns(number)]
     hits = sum(part.end in truth for part in shown.segments)
     text = (
@@ -214,7 +227,36 @@ def _learned(shown: Followed) -> str:
         "exactly where a subgoal comes true.</p>"
     )
     strips = f"<div class='wide'>{_figure(pictures.response_strips(shown))}</div>"
-    return _section("What it learned", f"{text}{strips}<div class='row small'>{''.join(small)}</div>")
+    return _section("What it learned", f"{text}{strips}{_moments(shown)}")
+
+
+def _moments(shown: Followed) -> str:
+    """The state at the end of each part; in a room the whole way, on one floor plan."""
+    if is_continuous(shown.world):
+        words = (
+            "The robot after each step, in the colour of the subgoal that the step serves; in full colour where it "
+            "starts, and with a number where the alignment says that a subgoal came true."
+        )
+        drawn = _figure(_png(pictures.floor_picture(shown), "the demonstration on the floor plan"), words)
+        return f"<div class='row floor'>{drawn}</div>"
+    states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in shown.segments)]
+    small = [
+        _figure(_png(pictures.state_picture(shown.world, shown.demo.states[step]), words), escape(words))
+        for step, words in states
+    ]
+    return f"<div class='row small'>{''.join(small)}</div>"
+
+
+def _places(run: Reported) -> str:
+    """Where subgoals of Playroom hold."""
+    world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
+    text = (
+        "<p>In a random start, how sure each classifier G is that its subgoal holds, for each place of the robot: in "
+        "the whole room, and around the effector for several orientations. Planners want to be surer than even odds, "
+        "by a margin that was learned along with the classifiers.</p>"
+    )
+    drawn = _figure(_png(pictures.heat_picture(run.subgoals, world, state), "where each subgoal holds"))
+    return _section("Where subgoals hold", f"{text}<div class='wide'>{drawn}</div>")
 
 
 def _costs(run: Reported) -> str:
@@ -239,12 +281,12 @@ def _costs(run: Reported) -> str:
 
 def _novel(shown: Planned) -> str:
     made = shown.plan
+    marks = signs(shown.world, made.actions, arrows=True)[0] if made.found else []
     rows = [
         [
             escape(part.term),
             f"{part.start + 1}–{part.end}",
-            f"<span class='moves'>{' '.join(_ARROWS.get(name, name) for name in shown.actions[part.start : part.end])}"
-            "</span>",
+            f"<span class='moves'>{' '.join(marks[part.start : part.end])}</span>",
         ]
         for part in shown.segments
     ]
@@ -366,6 +408,7 @@ svg { width: 100%; }
 .row > figure { flex: 1 1 17rem; min-width: 0; }
 .row.small > figure { flex: 0 1 9rem; }
 .row.plan > figure { flex: 0 1 18rem; }
+.row.floor > figure { flex: 0 1 34rem; }
 .row.plan > div { flex: 1 1 18rem; min-width: 0; }
 summary { cursor: pointer; color: var(--accent); padding: .2rem 0; }
 @media (max-width: 40rem) { body { padding: .6rem; } section { padding: .9rem; } td small { display: block; } }

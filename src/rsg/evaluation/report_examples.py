@@ -18,6 +18,7 @@ from rsg.planning.validation import Verdict
 from rsg.search import StateGraph, local_graph
 from rsg.search.cost_to_go import CostToGo, cost_to_go
 from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings
+from rsg.subgoals.learning import log_probabilities
 from rsg.worlds import World
 
 COST_TASK = "grab-axe then mine-wood then craft-wood-plank"
@@ -88,7 +89,7 @@ def follow_demonstration(source: Benchmark, subgoals: Classifiers, settings: Rsg
     demo, _ = source.demonstrate("compositional", number, stream(seed, "report", "demonstration"))
     world = source.world(demo.setting)
     terms = tuple(str(term) for term in machine.terms)
-    log_g, _ = subgoals.goals(world, terms, demo.states[0])(demo.states)
+    log_g, _ = log_probabilities(subgoals.evaluate(world, demo.states, subgoals.numbers(terms)))
     method = RationalSubgoals(subgoals, replace(settings, device="cpu"), lambda _: world, [demo.task])
     served = method.explain(demo, [machine]).scores[0].acts.argmax(axis=1)
     names = [terms[machine.term_of[node]] for node in served]
@@ -177,11 +178,16 @@ class Planned:
 
 
 def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> Planned:
-    """A plan for the last novel task, the hardest, from the first start that chance gives: it may fail."""
+    """A plan for the last novel task from the first start that chance gives: it may fail."""
     number = len(source.tasks("novel")) - 1
     demo, _ = source.demonstrate("novel", number, stream(seed, "report", "plan"))
     world = source.world(demo.setting)
     plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
     made = plan(world, demo.states[0], demo.task, subgoals.goals)
     verdict = validate(world, made, demo.task, partial(source.truth, world))
-    return Planned(world, made, verdict, tuple(world.actions[action] for action in made.actions))
+    names = (
+        [world.actions[action] for action in made.actions]
+        if hasattr(world, "actions")
+        else ["move"] * len(made.actions)
+    )
+    return Planned(world, made, verdict, tuple(names))

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.evaluation.report_examples import CostMap, Followed, Planned
+from rsg.search import is_continuous
+from rsg.subgoals import Classifiers
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -120,7 +122,7 @@ def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
     from PIL import Image
 
     data = BytesIO()
-    picture = Image.fromarray(world.render(state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE)
+    picture = Image.fromarray(_rendered(world, state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE)
     picture.save(data, format="PNG", optimize=True)
     return data.getvalue()
 
@@ -148,11 +150,39 @@ def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> Any:
     """A state with words below it."""
     from PIL import Image, ImageDraw, ImageFont
 
-    picture = Image.fromarray(world.render(state, cell))
+    picture = Image.fromarray(_rendered(world, state, cell))
     frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
     frame.paste(picture)
     ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
     return frame
+
+
+def _rendered(world: Any, state: NDArray[Any], cell: int) -> NDArray[np.uint8]:
+    """A map with cells of that size, or a room as large as eight of them."""
+    drawn: NDArray[np.uint8] = world.render(state, 8 * cell if is_continuous(world) else cell)
+    return drawn
+
+
+def floor_picture(shown: Followed) -> bytes:
+    """A demonstration in Playroom on the floor plan, in the colours of the subgoals that its steps serve."""
+    from PIL import Image
+
+    from rsg.evaluation.playroom_pictures import floor_plan
+
+    data = BytesIO()
+    world: Any = shown.world
+    drawn = floor_plan(world, shown.demo.states, shown.segments, len(shown.segments), 700)
+    Image.fromarray(drawn).quantize(256).save(data, format="PNG", optimize=True)
+    return data.getvalue()
+
+
+def heat_picture(subgoals: Classifiers, world: Any, state: NDArray[Any]) -> bytes:
+    """Where subgoals hold in a room of Playroom."""
+    from rsg.evaluation.playroom_pictures import heat_figure
+
+    data = BytesIO()
+    heat_figure(subgoals, world, state).savefig(data, format="png", dpi=85)
+    return data.getvalue()
 
 
 def _figure(width: float, height: float, layout: Any = "constrained") -> Any:

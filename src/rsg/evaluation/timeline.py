@@ -197,8 +197,8 @@ def draw_timeline(
         figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
         left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
         bars = _axes(figure, left, layout.bars[0], WIDE - EDGE - left, layout.bars[1] - layout.bars[0])
-        _draw_bars(bars, served, found)
-        _name_steps(bars, world, actions)
+        draw_bars(bars, served, found)
+        name_steps(bars, world, actions)
         _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
         with replacing(path) as part:
             figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
@@ -215,7 +215,7 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
+def draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
     """A bar for each subgoal; one that did not come true yet is paler."""
     for row, part in enumerate(served):
         ended = row < len(found.ends)
@@ -232,11 +232,11 @@ def _draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> Non
     axes.tick_params(axis="y", length=0)
 
 
-def _name_steps(axes: Any, world: World, actions: NDArray[Any]) -> None:
-    """The number of each step, and below it what was done; of many steps only some have room for that."""
+def name_steps(axes: Any, world: Any, actions: NDArray[Any], room: int = 50) -> None:
+    """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
-    every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= 50 * each)
-    size = 12 if steps <= 30 else 9
+    every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)
+    size = 12 if steps <= 0.6 * room else 9
     shown = [step for step in range(steps) if every <= 2 or (step + 1) % every == 0]
     numbers = [str(step + 1) if (step + 1) % every == 0 else "" for step in shown]
     done = [marks[step] if every <= 2 else "" for step in shown]

@@ -97,7 +97,7 @@ class RelativeClassifiers(EncodedClassifiers):
 
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
-        if self.heads.device.type != "cpu":
+        if self.heads.device.type != "cpu" or self.heads.dtype != torch.float32:
             return super().evaluate(world, states, numbers)
         seen, seer, chosen = world.encode(states), self.encoder, list(numbers)
         seer.check(seen.shape[1])

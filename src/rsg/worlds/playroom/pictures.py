@@ -30,6 +30,7 @@ def picture(
     moments: Sequence[tuple[int, str]] = (),
     poses: Floats | None = None,
     links: NDArray[np.integer] | None = None,
+    colors: Sequence[Color] | None = None,
 ) -> NDArray[np.uint8]:
     """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
 
@@ -40,6 +41,7 @@ def picture(
         trail: states `[T, W]` or poses `[T, 3]` of a plan: the robot's outline in each, fainter the earlier it is.
         moments: steps of the trail at which something came true, with its name: drawn in green and numbered; what the
             numbers mean is written on the lower wall.
+        colors: of each state of the trail, moments too; without them they darken over time, and moments are green.
         poses, links: `[N, D]` and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
     """
     if not MIN_PIXELS <= pixels <= MAX_PIXELS:
@@ -54,12 +56,12 @@ def picture(
     for effector, place in zip(world.layout.effectors, places, strict=True):
         draw_effector(canvas, effector.name, place, effector.shape)
     if trail is not None:
-        _draw_trail(canvas, world, np.asarray(trail), dict(moments))
+        _draw_trail(canvas, world, np.asarray(trail), dict(moments), colors)
     _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
     if pixels >= 300:
         _write_names(canvas, world, places)
         if trail is not None and moments:
-            _write_moments(canvas, world, np.asarray(trail), moments)
+            _write_moments(canvas, world, np.asarray(trail), moments, colors)
     return canvas.picture()
 
 
@@ -84,15 +86,22 @@ def _draw_robot(canvas: Canvas, world: PlayroomWorld, pose: Floats, body: Color,
         canvas.polygon(part, nose if number else body, edge, 0.06)
 
 
-def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: dict[int, str]) -> None:
-    canvas.line(trail[:, :2], PATH, 0.06)
+def _draw_trail(
+    canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: dict[int, str], colors: Sequence[Color] | None
+) -> None:
+    if colors is None:
+        canvas.line(trail[:, :2], PATH, 0.06)
+    else:
+        for step in range(1, len(trail)):
+            canvas.line(trail[step - 1 : step + 1, :2], colors[step], 0.1)
     for step, pose in enumerate(trail):
         share = step / max(1, len(trail) - 1)
-        color = tuple(np.rint(EARLY + share * (LATE - EARLY)).astype(int).tolist())
-        green = step in moments
-        fill = (*DONE, 90) if green else (*color, 26)
+        special = DONE if colors is None else colors[step]
+        usual = tuple(np.rint(EARLY + share * (LATE - EARLY)).astype(int).tolist()) if colors is None else special
+        line = 90 + round(120 * share) if colors is None else 170
+        fill, edge = ((*special, 90), (*special, 255)) if step in moments else ((*usual, 26), (*usual, line))
         for part in outline(world, pose):
-            canvas.polygon(part, fill, (*DONE, 255) if green else (*color, 90 + round(120 * share)), 0.05)
+            canvas.polygon(part, fill, edge, 0.05)
 
 
 def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
@@ -103,11 +112,17 @@ def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
         canvas.text(min(max(x, half), width - half), below if below > 0.2 else y - low + 0.3, name, INK, size)
 
 
-def _write_moments(canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: Sequence[tuple[int, str]]) -> None:
+def _write_moments(
+    canvas: Canvas,
+    world: PlayroomWorld,
+    trail: Floats,
+    moments: Sequence[tuple[int, str]],
+    colors: Sequence[Color] | None,
+) -> None:
     for number, (step, _) in enumerate(moments, 1):
-        x, y = trail[step, :2]
-        canvas.circle(x, y, 0.36, DONE)
-        canvas.text(x, y, str(number), (255, 255, 255), 0.5, around=DONE)
+        (x, y), color = trail[step, :2], DONE if colors is None else colors[step]
+        canvas.circle(x, y, 0.36, color)
+        canvas.text(x, y, str(number), (255, 255, 255), 0.5, around=color)
     told = "     ".join(f"{number}  {name}" for number, (_, name) in enumerate(moments, 1))
     width = world.layout.size[0]
     canvas.text(width / 2, -MARGIN / 2, told, (255, 255, 255), min(0.42, width / (LETTER * len(told))), around=WALL)
