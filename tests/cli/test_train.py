@@ -511,3 +511,17 @@ def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, 
     (tmp_path / "run" / "mine.txt").write_text("mine")
     refused(rsg, tmp_path, ["train", "crafting", "--out", tmp_path / "run"], "is not empty")
     assert not (tmp_path / "run-demos").exists()
+
+
+def test_each_world_has_its_usual_encoder_and_settings(folder):
+    from rsg.cli.train import _settings
+    from rsg.subgoals import RsgSettings
+    from rsg.subgoals.runs import PRESETS
+
+    assert _settings("crafting", None, None, [], None) == RsgSettings()
+    room = _settings("playroom", 3, None, ["steps=7"], None)
+    assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
+    assert room.sure == PRESETS["relative"]["sure"] > 0
+    assert _settings("playroom", None, "point", [], None).rate == PRESETS["point"]["rate"]
+    assert _settings("crafting", None, "image", [], None).depth == PRESETS["image"]["depth"]
+    assert _settings("crafting", None, None, [], folder).hidden == load_subgoals(folder).hidden

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from difflib import get_close_matches
 from typing import Any
 
@@ -22,6 +22,19 @@ DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that
 Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
+
+
+@contextmanager
+def one_thread(wanted: bool) -> Iterator[None]:
+    """Torch on one thread: on a busy machine, several take ten times as long for small networks."""
+    threads = torch.get_num_threads()
+    if wanted and threads > 1:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        if wanted and threads > 1:
+            torch.set_num_threads(threads)
 
 
 class Classifiers(nn.Module):
@@ -43,6 +56,7 @@ class Classifiers(nn.Module):
         super().__init__()
         self.terms = tuple(terms)
         self.single = single
+        self.small = False  # whether several threads would only wait for each other
         self.margins: Tensor | None = None
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
@@ -75,7 +89,7 @@ class Classifiers(nn.Module):
 
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
-        with torch.inference_mode():
+        with torch.inference_mode(), one_thread(self.small):
             return self(self.see(world, states), numbers).cpu().double().numpy()  # type: ignore[no-any-return]
 
     def backward(self, world: World, parts: Sequence[Part]) -> None:

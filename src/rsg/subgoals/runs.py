@@ -33,11 +33,11 @@ from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
 ENCODERS = ("sets", "flat", "image", "relative", "point")
-_ROOM = {"prompt": 1.0, "depth": 2, "sure": 0.95, "held_out": 64, "check_every": 50}
+_ROOM = {"prompt": 1.0, "depth": 2, "held_out": 64, "check_every": 50}
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
-    "relative": {**_ROOM, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
-    "point": {**_ROOM, "steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
+    "relative": {**_ROOM, "sure": 0.92, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
+    "point": {**_ROOM, "sure": 0.98, "steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
 }
 """The settings that learn best with an encoder, where they are not the usual ones."""
 
@@ -209,7 +209,7 @@ def build(
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
-    made.shape = shape
+    made.shape, made.small = shape, settings.encoder in ("relative", "point")
     if settings.sure:
         made.keep_margins()
     return made
