@@ -4,17 +4,17 @@ import json
 import re
 from contextlib import suppress
 from functools import partial
-from shutil import copytree
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from rsg.cli.main import main
-from rsg.demos import Store
+from rsg.demos import Store, benchmark
 from rsg.evaluation.playroom_pictures import _color
 from rsg.planning import plan
 from rsg.search import SearchSettings
+from rsg.subgoals import RsgSettings, learn
 from rsg.training import Run
 
 SMALL = ["--per-task", "1", "--set", "batch=4", "--set", "held_out=4", "--set", "hidden=8", "--set", "depth=1"]
@@ -181,9 +181,9 @@ def test_a_run_of_another_world(rsg, run, home, tmp_path):
     assert problem in complaint(rsg, "eval", "crafting", "--subgoals", run, "--per-task", "1")
     assert problem in complaint(rsg, "plan", "crafting", "grab-axe", "--subgoals", run)
     crafting = tmp_path / "run"
-    copytree(run, crafting)
-    about = crafting / "run.json"
-    about.write_text(about.read_text().replace('"world": "playroom"', '"world": "crafting"'))
+    small = RsgSettings(encoder="point", steps=1, batch=4, depth=1)
+    where = benchmark("playroom").world(Store(home / "run-demos")[0].setting)
+    learn(Store(home / "run-demos"), where, crafting, small, tensorboard=False, source={"world": "crafting"})
     problem = "was trained in 'crafting' and cannot be used in 'playroom'"
     assert problem in complaint(rsg, "plan", "playroom", "ring-bell", "--subgoals", crafting)
     assert problem in complaint(rsg, "world", "playroom", "--subgoals", crafting, "--heat", tmp_path / "x.png")
