@@ -8,9 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.harness import keep
-from rsg.evaluation.quotes import refresh
 
-ROOT = Path(__file__).parents[1]
 KNOWN = sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
 
 
@@ -23,9 +21,6 @@ def main() -> None:
     for name in names:
         figures = import_module(f"benchmarks.bench_{name}").run()
         print(f"{name}: {json.dumps(figures, indent=2)}\nkept in {keep(name, figures)}", flush=True)
-    for page in sorted(ROOT.glob("docs/*.md")):
-        if refresh(page, ROOT / "docs" / "results"):
-            print(f"figures in {page.relative_to(ROOT)} were brought up to date")
 
 
 main()

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from tests.reference.playroom import judge_plan
 
+from benchmarks.harness import roadmap_ms
 from rsg.core.random import stream
 from rsg.demos.playroom import PlayroomBenchmark
 from rsg.planning import plan
-from rsg.search import SearchSettings, roadmap
-from rsg.search.roadmap import _made
+from rsg.search import SearchSettings
 from rsg.worlds.playroom import SHIPPED
 
 PAPERS, OTHERS = 100, 20  # episodes of each task in the paper's room, and in others
@@ -27,7 +27,7 @@ def run() -> dict[str, Any]:
     figures: dict[str, Any] = {"seed": SEED, "judge's resolution": 0.01}
     for layout in SHIPPED:
         room = PlayroomBenchmark(layout)
-        figures[f"{layout} roadmap made, ms"] = _construction(room)
+        figures[f"{layout} roadmap made, ms"] = roadmap_ms(*room.start("train", 0, stream(SEED)))
         for planner in ("roadmap", "rrt"):
             for split in ("compositional", "novel"):
                 count = PAPERS if layout == "paper" else OTHERS
@@ -62,13 +62,3 @@ def _measured(room: PlayroomBenchmark, planner: str, split: str, count: int) -> 
         "cost_mean": round(float(np.mean(costs)), 4),
         "failures": wrong,
     }
-
-
-def _construction(room: PlayroomBenchmark) -> float:
-    """Milliseconds for a roadmap, after one for what is compiled on the way."""
-    world, state = room.start("train", 0, stream(SEED))
-    roadmap(world, state)
-    _made.clear()
-    start = time.perf_counter()
-    roadmap(world, state)
-    return round(1000 * (time.perf_counter() - start), 1)

@@ -12,6 +12,7 @@ from typing import Any
 
 from rsg.core.files import replacing
 from rsg.core.version import __version__
+from rsg.evaluation.quotes import refresh
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -29,13 +30,30 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
 
 
 def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:
-    """Write the figures and the machine they were measured on to `benchmarks/results/<name>.json`."""
+    """Write the figures and the machine they were measured on to `benchmarks/results/<name>.json`.
+
+    Pages of the docs that quote them are brought up to date.
+    """
     path = RESULTS / f"{name}.json"
     command = command or f"python -m benchmarks {name}"
     record = {"benchmark": name, "command": command, "machine": machine(), "figures": figures}
     with replacing(path) as part:
         part.write_text(json.dumps(record, indent=2) + "\n")
+    docs = RESULTS.parents[1] / "docs"
+    for page in sorted(docs.glob("*.md")):
+        if refresh(page, docs / "results"):
+            print(f"figures in docs/{page.name} were brought up to date")
     return path.relative_to(RESULTS.parent.parent)
+
+
+def roadmap_ms(world: Any, state: Any) -> float:
+    """Milliseconds for a roadmap, after another one for what is compiled on the way."""
+    from rsg.search import roadmap
+
+    roadmap(world, state, seed=1)
+    start = time.perf_counter()
+    roadmap(world, state, seed=2)
+    return round(1000 * (time.perf_counter() - start), 1)
 
 
 def machine() -> dict[str, Any]:

@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from ompl import base, geometric, util
 from shapely import affinity
 
-from benchmarks.harness import keep
+from benchmarks.harness import keep, roadmap_ms
 from rsg.core.random import stream
 from rsg.language import Machine, parse
 from rsg.search import SearchSettings, attach, connect, roadmap, rrt, shorten
 from rsg.search import motion_kernels as kernels
 from rsg.search import shortening_kernels as shortening
 from rsg.search.motion import differences, prepared, space_of
-from rsg.search.roadmap import _made
 from rsg.search.roadmap_search import GraphSearch
 from rsg.worlds.playroom import PlayroomWorld, geometry
 
@@ -51,7 +50,10 @@ def run(count: int = 200) -> dict[str, Any]:
         "rsg RRT-Connect": _measured(_ours(connect), queries),
         "rsg RRT-Connect, not shortened": _measured(_ours(connect, shortened=False), queries),
         "rsg RRT": _measured(_ours(rrt), queries),
-        "rsg roadmap": {"construction_ms": _construction(), **_measured(_on_roadmap, queries)},
+        "rsg roadmap": {
+            "construction_ms": roadmap_ms(WORLD, WORLD.start(stream(0))),
+            **_measured(_on_roadmap, queries),
+        },
         "OMPL RRTConnect, compiled motions": _measured(Peer(geometric.RRTConnect, motions=True).solve, queries),
         "OMPL RRTConnect, compiled motions, not simplified": _measured(
             Peer(geometric.RRTConnect, motions=True, simplified=False).solve, queries
@@ -71,15 +73,6 @@ def _ours(plan: Callable[..., Any], shortened: bool = True) -> Solve:
         return shorten(WORLD, start, found.poses, rng) if shortened else found.poses
 
     return solve
-
-
-def _construction() -> float:
-    """Milliseconds for a new roadmap."""
-    roadmap(WORLD, WORLD.start(stream(0)))
-    _made.clear()
-    began = time.perf_counter()
-    roadmap(WORLD, WORLD.start(stream(0)))
-    return round(1000 * (time.perf_counter() - began), 1)
 
 
 def _on_roadmap(start: Floats, goal: Floats, number: int) -> Floats | None:

@@ -128,6 +128,26 @@ def test_with_one_classifier_i_is_the_contrary_of_g():
     assert np.array_equal(odds[..., 1], -odds[..., 0])
 
 
+def assert_slopes(module, loss, rng, least):
+    """The gradients of the parameters are those of the loss by finite differences, in a few entries of each."""
+    found, expected = [], []
+    for parameter in module.parameters():
+        slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
+        entries = np.unique(rng.choice(np.flatnonzero(slopes), 4))
+
+        def at(x, values=values):
+            values[:] = x
+            return loss()
+
+        before = values.copy()
+        differs, smooth = differences(at, values, entries)
+        values[:] = before
+        found += slopes[entries][smooth].tolist()
+        expected += differs[smooth].tolist()
+    assert len(found) >= least
+    assert relative_error(np.array(found), np.array(expected)) <= 1e-6
+
+
 def test_what_is_not_mentioned_and_its_gradient():
     """The loss with a price on it, through the network, against finite differences; and what it adds, in numpy."""
     tasks = (*FEW_TASKS, "craft-boat")
@@ -144,22 +164,7 @@ def test_what_is_not_mentioned_and_its_gradient():
 
     assert method.gradients(demos, stream(0, "negatives"), 199)["loss"] == pytest.approx(loss(), abs=1e-12)
     assert loss() > loss(doubt=0.0) == -method.held_out_score(demos, stream(0, "negatives"))
-    found, expected = [], []
-    for parameter in module.parameters():
-        slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
-        entries = np.unique(rng.choice(np.flatnonzero(slopes), 4))
-
-        def at(x, values=values):
-            values[:] = x
-            return loss()
-
-        before = values.copy()
-        differs, smooth = differences(at, values, entries)
-        values[:] = before
-        found += slopes[entries][smooth].tolist()
-        expected += differs[smooth].tolist()
-    assert len(found) >= 10
-    assert relative_error(np.array(found), np.array(expected)) <= 1e-6
+    assert_slopes(module, loss, rng, 10)
 
     for demo in demos:
         candidates = method._candidates(demo, stream(0, "negatives"))
@@ -248,22 +253,7 @@ def test_the_gradient_of_the_loss(kind):
     figures = method.gradients(demos, stream(0, "negatives"), settings.unmentioned_steps)
     assert figures["loss"] == pytest.approx(loss(), abs=1e-12)
     assert figures["loss"] > -figures["score"] - 0.3 * figures["contrast"] + 1e-3  # something is served too late
-    found, expected = [], []
-    for parameter in module.parameters():
-        slopes, values = parameter.grad.numpy().ravel(), parameter.data.numpy().reshape(-1)
-        entries = np.unique(rng.choice(np.flatnonzero(slopes), 4))
-
-        def at(x, values=values):
-            values[:] = x
-            return loss()
-
-        before = values.copy()
-        differs, smooth = differences(at, values, entries)
-        values[:] = before
-        found += slopes[entries][smooth].tolist()
-        expected += differs[smooth].tolist()
-    assert len(found) >= 8
-    assert relative_error(np.array(found), np.array(expected)) <= 1e-6
+    assert_slopes(module, loss, rng, 8)
 
 
 @pytest.mark.parametrize("encoder", ["relative", "point"])

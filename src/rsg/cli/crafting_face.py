@@ -22,7 +22,6 @@ class Crafting:
     name = "crafting"
     options: tuple[str, ...] = ("kind", "map", "sprites", "cell", "method")
     order = "deepest"
-    learns = True
     dtype = "uint8"
     examples = ("grab-axe then mine-wood", "craft-boat")
     setting = '{"world": "crafting", "height": 6, "width": 6, "capacity": 6, "objects": 36}'

@@ -13,7 +13,7 @@ import typer
 from rsg.cli.deps import dependencies_of
 from rsg.cli.output import AsJson, console, emit, write_png
 from rsg.cli.world import Layout, Seed, WorldName
-from rsg.cli.worlds import FACES, Face, action_values, face_named, roadmap_ms
+from rsg.cli.worlds import Face, action_values, face_named, roadmap_ms
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 
@@ -295,8 +295,6 @@ def goal_fn_named(name: str, source: Any, world: Any) -> GoalFn:
 
 def classifiers_named(name: str, source: Any, world: Any) -> Classifiers:
     """Learned or untrained classifiers."""
-    if not FACES[source.name].learns:
-        raise RsgError(f"subgoals of {source.name} cannot be learned yet; plan with --subgoals oracle")
     from rsg.evaluation.trained import subgoals_for, untrained_for
 
     if name == "untrained":

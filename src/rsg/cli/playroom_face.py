@@ -24,7 +24,6 @@ class Playroom:
     name = "playroom"
     options: tuple[str, ...] = ("layout", "roadmap", "png", "heat", "subgoals")
     order = "auto"
-    learns = True
     dtype = "float64"
     examples = ("turn-on-music then play-with-ball", "ring-bell")
     setting = '{"world": "playroom", "layout": "paper"}'

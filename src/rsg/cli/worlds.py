@@ -34,8 +34,6 @@ class Face(Protocol):
     """The options that not every world has."""
     order: str
     """How plans are searched for unless one says otherwise."""
-    learns: bool
-    """Whether its subgoals can be learned."""
     dtype: str
     """Of its states."""
     setting: str
