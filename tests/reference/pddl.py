@@ -110,8 +110,8 @@ def _bound(expression, binding: dict[str, str]):
 
 
 def holds(goal: list, state: frozenset) -> bool:
-    """Whether a goal, a fact or some of which one must be so, holds."""
-    return any(tuple(one) in state for one in goal[1:]) if goal[0] == "or" else tuple(goal) in state
+    """Whether a goal, which is one fact, holds."""
+    return tuple(goal) in state
 
 
 def distances(task: Task, states: int) -> dict[frozenset, int]:

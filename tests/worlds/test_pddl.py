@@ -41,6 +41,7 @@ ODD = Rulebook(  # tools that are used up, rules that hide each other, free what
         Rule("berry", "oven", uses=("apple",)),
     ),
 )
+ODD_TERMS = ("grab-cherry", "grab-berry", "grab-apple")
 RULEBOOKS = {"standard": STANDARD, "volcano": VOLCANO, "odd": ODD}
 
 
@@ -174,6 +175,30 @@ def test_the_cheapest_plan_has_as_many_steps(term):
     assert min((steps for one, steps in facts.items() if reference.holds(task.goal, one)), default=None) == steps
     ours = plan(world, state, term, lambda w, terms, _: TrueGoals(w, terms), SearchSettings("optimal", None))
     assert (len(ours.actions) if ours.found else None) == steps
+
+
+@pytest.mark.parametrize(
+    ("inventory", "agent", "after"),
+    [
+        ("berry berry", "Mill", "apple"),  # what is a tool and an ingredient is needed as often as it is used
+        ("berry apple", "Mill", "apple apple berry"),
+        ("apple cherry cherry cherry", "Mill", "berry cherry cherry"),  # full: the rule that needs room is passed over
+        ("apple apple apple cherry", "oven", "apple apple cherry"),
+        ("apple apple apple", "oven", "berry"),
+        ("apple apple", "oven", "apple berry"),
+        ("apple berry berry", "oven", "apple berry berry cherry"),
+    ],
+)
+def test_rules_of_all_sorts(inventory, agent, after):
+    world = CraftingWorld(1, 1, 4, rules=ODD)
+    state = world.state({(0, 0): agent}, inventory=inventory.split())
+    task = reference.read(
+        *to_pddl(world, state, next(t for t in ODD_TERMS if not truth(world, state[None], [t])[0, 0]))
+    )
+    ((_, facts),) = reference.successors(task, task.start)
+    there = world.step(state[None], [4])[0]
+    assert sorted(world.inventory(there)) == after.split()
+    assert row(world, state, facts) == there.tobytes()
 
 
 def test_steps_are_actions():

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
+
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH, Rule, Rulebook
 from rsg.worlds.crafting.truth import goals, truth
@@ -20,18 +22,14 @@ from rsg.worlds.crafting.world import ACTIONS, CraftingWorld, States
 
 TOGGLE = len(ACTIONS) - 1
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
-_OWN = {  # what else the text gives a name
-    *("up", "down", "left", "right", "open", "shut", "mixed", "cell", "item", "place", "level", "direction", "doors"),
-    *("at", "held", "room", "lies", "off", "on", "doors-are", "next", "clear", "needs", "lets-pass", "stands"),
-    *("at-least", "less", "total-cost", "walk", "walk-with", "walk-through-door", "pick-up", "turn-on", "turn-off"),
-}
 _DOMAIN = """; Crafting World. Each action is one step of the agent.
 (define (domain crafting)
   (:requirements :typing{requirements} :action-costs)
-  (:types cell item place level direction doors)
+  (:types cell item place switch-kind level direction doors)
   (:constants
     {items} - item
     {places} - place
+    {switches} - switch-kind
     {levels} - level
     up down left right - direction
     mixed open shut - doors)
@@ -42,11 +40,13 @@ _DOMAIN = """; Crafting World. Each action is one step of the agent.
     (lies ?i - item ?c - cell)               ; on the ground
     (off ?c - cell) (on ?c - cell)           ; a switch
     (doors-are ?d - doors)                   ; all open, all shut, or mixed as they were at the start
-    (next ?d - direction ?from ?to - cell)   ; from here on what never changes: neighbours,
-    (clear ?c - cell)                        ; cells that anybody may enter,
-    (needs ?c - cell ?i - item)              ; those for whom holds the item,
-    (lets-pass ?c - cell ?d - doors)         ; and doors,
+    (switched ?s - switch-kind)                   ; one of the kind has been turned on
+    (path ?d - direction ?from ?to - cell)   ; from here on what never changes: a step that anybody may take,
+    (barred-path ?d - direction ?from ?to - cell)
+    (needs ?c - cell ?i - item)              ; with the item one may enter,
+    (lets-pass ?c - cell ?d - doors)         ; or if doors are so
     (stands ?p - place ?c - cell)
+    (is ?c - cell ?s - switch-kind)
     (at-least ?n ?k - level)
     (less ?n ?k ?m - level)                  ; n less k is m
 {fits})                                      ; together no more than the capacity: always so, but it spares planners
@@ -54,15 +54,15 @@ _DOMAIN = """; Crafting World. Each action is one step of the agent.
 
   (:action walk
     :parameters (?d - direction ?from ?to - cell)
-    :precondition (and (at ?from) (next ?d ?from ?to) (clear ?to))
+    :precondition (and (at ?from) (path ?d ?from ?to))
     :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
   (:action walk-with
     :parameters (?d - direction ?from ?to - cell ?i - item ?n - level)
-    :precondition (and (at ?from) (next ?d ?from ?to) (needs ?to ?i) (held ?i ?n) (at-least ?n n1))
+    :precondition (and (at ?from) (barred-path ?d ?from ?to) (needs ?to ?i) (held ?i ?n) (at-least ?n n1))
     :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
   (:action walk-through-door
     :parameters (?d - direction ?from ?to - cell ?how - doors)
-    :precondition (and (at ?from) (next ?d ?from ?to) (doors-are ?how) (lets-pass ?to ?how))
+    :precondition (and (at ?from) (barred-path ?d ?from ?to) (doors-are ?how) (lets-pass ?to ?how))
     :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
   (:action pick-up
     :parameters (?c - cell ?i - item ?n ?n-after ?r ?r-after - level)
@@ -71,9 +71,10 @@ _DOMAIN = """; Crafting World. Each action is one step of the agent.
     :effect (and (not (lies ?i ?c)) (not (held ?i ?n)) (held ?i ?n-after) (not (room ?r)) (room ?r-after)
       (increase (total-cost) 1)))
   (:action turn-on
-    :parameters (?c - cell ?how - doors)
-    :precondition (and (at ?c) (off ?c) (doors-are ?how))
-    :effect (and (not (off ?c)) (on ?c) (not (doors-are ?how)) (doors-are open) (increase (total-cost) 1)))
+    :parameters (?c - cell ?s - switch-kind ?how - doors)
+    :precondition (and (at ?c) (is ?c ?s) (off ?c) (doors-are ?how))
+    :effect (and (not (off ?c)) (on ?c) (switched ?s) (not (doors-are ?how)) (doors-are open)
+      (increase (total-cost) 1)))
   (:action turn-off
     :parameters (?c - cell ?how - doors)
     :precondition (and (at ?c) (on ?c) (doors-are ?how))
@@ -85,6 +86,7 @@ _RULE = """  (:action {name}
     :precondition (and (at ?c) (stands {at} ?c) {conditions})
     :effect (and {effects} (increase (total-cost) 1)))
 """
+_OWN = set(re.findall(r"[a-z][a-z-]*", re.sub(r";.*|\?[a-z-]+", "", _DOMAIN)))  # words that have a meaning
 
 
 class Pddl(NamedTuple):
@@ -118,14 +120,18 @@ def to_actions(steps: Iterable[Sequence[str]]) -> list[int]:
 
 def _domain(rules: Rulebook) -> str:
     _check_names(rules)
-    items = " ".join(thing.name for thing in rules.things if thing.kind == "item")
-    places = " ".join(thing.name for thing in rules.things if thing.kind == "place")
+    names = {f"{kind}s": " ".join(_names(rules, kind)) for kind in ("item", "place")}
+    names["switches"] = " ".join(_names(rules, "switch"))
     written = "".join(_rule(rules, number) for number in range(len(rules.rules)))
     more = " :disjunctive-preconditions" if "(or " in written else ""
     levels = " ".join(_levels(_named_levels(rules)))
     fits = "\n".join(f"    (fit-{k} {' '.join(f'?n{i}' for i in range(k))} - level)" for k in _fits(rules.rules))
-    text = _DOMAIN.format(items=items, places=places, levels=levels, requirements=more, fits=fits, rules=written)
+    text = _DOMAIN.format(**names, levels=levels, requirements=more, fits=fits, rules=written)
     return "".join(line for line in text.splitlines(keepends=True) if not re.match(r"\s+- \w", line))  # of no names
+
+
+def _names(rules: Rulebook, kind: str) -> list[str]:
+    return [thing.name for thing in rules.things if thing.kind == kind]
 
 
 def _check_names(rules: Rulebook) -> None:
@@ -253,9 +259,8 @@ def _start(world: CraftingWorld, state: States) -> Iterable[str]:
     """What is so at the start and may change."""
     yield f"(at {_cell(*state[:2])})"
     held = Counter(world.inventory(state))
-    for thing in world.rules.things:
-        if thing.kind == "item":
-            yield f"(held {thing.name} n{held[thing.name]})"
+    for item in _names(world.rules, "item"):
+        yield f"(held {item} n{held[item]})"
     yield f"(room n{world.capacity - held.total()})"
     doors = set()
     for y, x, code in _objects(world, state):
@@ -279,16 +284,17 @@ def _objects(world: CraftingWorld, state: States) -> Iterable[tuple[int, int, in
 
 def _map(world: CraftingWorld, state: States) -> Iterable[str]:
     """What never changes: where one can walk, and what stands where."""
-    inside = {(y, x) for y in range(world.height) for x in range(world.width)}
-    for y, x in sorted(inside):
+    cells = world.cells(state)
+    for y, x in np.ndindex(*cells.shape):
         for name, (dy, dx) in _MOVES.items():
-            if (y + dy, x + dx) in inside:
-                yield f"(next {name} {_cell(y, x)} {_cell(y + dy, x + dx)})"
-    for y, x in sorted(inside - {(y, x) for y, x, code in _objects(world, state) if _stands_in_the_way(world, code)}):
-        yield f"(clear {_cell(y, x)})"
+            if 0 <= y + dy < world.height and 0 <= x + dx < world.width:
+                word = "barred-path" if _stands_in_the_way(world, cells[y + dy, x + dx]) else "path"
+                yield f"({word} {name} {_cell(y, x)} {_cell(y + dy, x + dx)})"
     for y, x, code in _objects(world, state):
         if world.rules.kinds[code] == PLACE:
             yield f"(stands {world.rules.names[code]} {_cell(y, x)})"
+        if world.rules.kinds[code] == SWITCH:
+            yield f"(is {_cell(y, x)} {world.rules.names[world.plain[code]]})"
         if _stands_in_the_way(world, code):
             closed = world.plain[code]
             key = world.rules.things[closed - 1].key
@@ -320,8 +326,7 @@ def _goal(world: CraftingWorld, state: States, goal: int) -> str:
     """It is false at the start. So the first copy of an item makes it true, and so does the first switch of a kind."""
     if goal > 0:
         return f"(held {world.rules.names[goal]} n1)"
-    off = world.rules.table[-goal, 2]
-    switches = [f"(on {_cell(y, x)})" for y, x, code in _objects(world, state) if code == off]
-    if not switches:
+    off = world.plain[-goal]
+    if not (world.cells(state) == off).any():
         raise RsgError(f"the map has no {world.rules.names[off]} that could be toggled; take another map")
-    return switches[0] if len(switches) == 1 else f"(or {' '.join(switches)})"
+    return f"(switched {world.rules.names[off]})"
