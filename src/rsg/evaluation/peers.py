@@ -197,4 +197,4 @@ def section(extent: Extent, results: Results) -> Section:
     return written(QUICK if extent.quick else FULL, results)
 
 
-EXPERIMENT = Experiment(NAME, 3, 1, jobs, section, ("pddl", "ompl"))
+EXPERIMENT = Experiment(NAME, 2, 1, jobs, section, ("pddl", "ompl"))

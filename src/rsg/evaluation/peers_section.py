@@ -14,6 +14,7 @@ from rsg.evaluation.peers import BUDGET, METHODS, Sizes
 from rsg.evaluation.reproduce import Picture, Results, Section
 from rsg.evaluation.tables import NONE, hundredths, table
 
+LEAST_SHOWN = 0.001  # seconds: clocks that are read for so little are coarse
 EXACT = ("optimal", "fd-optimal", "fd-blind")  # whose plans are said to be the cheapest
 _MOTION: dict[str, tuple[str, Callable[[float], str]]] = {  # figures of a motion planner: headline, and how it is shown
     "success": ("right", lambda value: f"{hundredths(value)} %"),
@@ -161,7 +162,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _seconds(value: float) -> str:
-    """Seconds, or milliseconds if they are few."""
+    """Seconds, or milliseconds if they are few; what is printed as nothing is less than one."""
+    if value < 0.0001:
+        return "< 1 ms"
     return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms"
 
 
@@ -222,7 +225,7 @@ def _motions_text(motions: Plain | None) -> list[str]:
         return []
     rows = [
         [name, *(show(figures[key]) for key, (_, show) in _MOTION.items())]
-        for name, figures in motions.items()
+        for name, figures in sorted(motions.items(), key=lambda item: (not item[0].startswith("rsg"), item[0]))
         if isinstance(figures, dict)
     ]
     return [
@@ -245,7 +248,7 @@ def draw_growing(path: Path, growing: Mapping[int, Plain]) -> None:
         for one, key in zip(axes, keys.values(), strict=True):
             for number, (method, label) in enumerate(METHODS.items()):
                 points = [(cells, figures[method][key]) for cells, figures in growing.items()]
-                points = [point for point in points if point[1] is not None]
+                points = [(cells, max(value, LEAST_SHOWN)) for cells, value in points if value is not None]
                 style = "-" if not method.startswith("fd-") else "--"
                 one.plot(
                     [cells for cells, _ in points],
