@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def costs_job(parameters: Plain, place: Place) -> Plain:
     rows = []
     for number in parameters["numbers"]:
         problem, _ = Draw(parameters["seed"], number).problem()
-        ours = _ours(problem, lambda problem=problem: cheapest(problem))  # type: ignore[misc]
+        ours = _ours(problem, partial(cheapest, problem))
         theirs = _asked(problem, ["optimal"], parameters["limit"])
         rows.append({"problem": problem.name, "optimal": ours, **theirs})
     return {"rows": rows, "versions": versions()}
@@ -106,12 +107,12 @@ def growing_job(parameters: Plain, place: Place) -> Plain:
         problem = open_field(term, parameters["size"], parameters["seed"])
         _goal_plan(problem, dependencies, GoalSettings(budget=1))  # compiles the kernels, or loads them
         cheapest(problem, budget=1)
-        row: Plain = {
-            "problem": problem.name,
-            "optimal": _ours(problem, lambda problem=problem: cheapest(problem, time_limit=limit)),  # type: ignore[misc]
-            "regions": _ours(problem, lambda problem=problem: _goal_plan(problem, dependencies, settings)),  # type: ignore[misc]
+        ours = {
+            "optimal": _ours(problem, partial(cheapest, problem, time_limit=limit)),
+            "regions": _ours(problem, partial(_goal_plan, problem, dependencies, settings)),
         }
-        rows.append({**row, **_asked(problem, ["optimal", "blind", "satisficing"], limit)})
+        theirs = _asked(problem, ["optimal", "blind", "satisficing"], limit)
+        rows.append({"problem": problem.name, **ours, **theirs})
     return {"size": parameters["size"], "rows": rows}
 
 
