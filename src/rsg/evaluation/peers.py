@@ -51,7 +51,7 @@ class Sizes:
     queries: int = 200
     demonstrations: int = 20
     limit: float = LIMIT
-    minutes: tuple[float, float, float] = (2.0, 2.0, 1.0)
+    minutes: tuple[float, float, float] = (1.2, 2.0, 0.5)
 
 
 FULL = Sizes()
@@ -68,8 +68,8 @@ def jobs(extent: Extent) -> list[Job]:
     for part in range(size.parts):
         numbers = list(range(part, size.problems, size.parts))
         listed.append(Job(NAME, f"costs-{part}", costs_job, {**asked, "numbers": numbers}, costs))
-    for cells in size.sizes:
-        for seed in range(extent.seeds):
+    for seed in range(extent.seeds):
+        for cells in size.sizes:
             parameters = {
                 "size": cells,
                 "seed": seed,
@@ -198,4 +198,4 @@ def section(extent: Extent, results: Results) -> Section:
     return written(QUICK if extent.quick else FULL, results)
 
 
-EXPERIMENT = Experiment(NAME, 2, 1, jobs, section, ("pddl", "ompl"))
+EXPERIMENT = Experiment(NAME, 1, 1, jobs, section, ("pddl", "ompl"))
