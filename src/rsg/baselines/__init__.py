@@ -1,0 +1,21 @@
+"""What RSG is compared with: one readable file for each baseline."""
+
+from rsg.baselines.bc import BcSettings, BehaviourCloning
+from rsg.baselines.method import Baseline, BaselineSettings
+from rsg.baselines.policies import Policy, Rollout, rollout
+from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, train_baseline
+
+__all__ = [
+    "METHODS",
+    "Baseline",
+    "BaselineSettings",
+    "BcSettings",
+    "BehaviourCloning",
+    "Policy",
+    "Rollout",
+    "Trained",
+    "load_baseline",
+    "method_named",
+    "rollout",
+    "train_baseline",
+]
