@@ -1,6 +1,7 @@
 """What RSG is compared with: one readable file for each baseline."""
 
 from rsg.baselines.bc import BcSettings, BehaviourCloning
+from rsg.baselines.bc_fsm import BcFsm, BcFsmSettings
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
 from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, train_baseline
@@ -9,6 +10,8 @@ __all__ = [
     "METHODS",
     "Baseline",
     "BaselineSettings",
+    "BcFsm",
+    "BcFsmSettings",
     "BcSettings",
     "BehaviourCloning",
     "Policy",
