@@ -2,6 +2,7 @@
 
 from rsg.baselines.bc import BcSettings, BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm, BcFsmSettings
+from rsg.baselines.lstm import Lstm, LstmSettings
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
 from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, train_baseline
@@ -14,6 +15,8 @@ __all__ = [
     "BcFsmSettings",
     "BcSettings",
     "BehaviourCloning",
+    "Lstm",
+    "LstmSettings",
     "Policy",
     "Rollout",
     "Trained",

@@ -76,11 +76,13 @@ class BehaviourCloning(Baseline):
 
     def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
         """The loss of RSG, with the score of BC in the place of rationality."""
-        candidates = [[text, *self.others(text, rng)] for text in batch.texts]
-        columns = [self.scores(batch, column) for column in zip(*candidates, strict=True)]
-        return self.objective(torch.stack(columns, dim=1))
+        return self.objective(self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts]))
 
-    def scores(self, batch: Batch, texts: Sequence[str]) -> Tensor:
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` how well several tasks explain each demonstration."""
+        return torch.stack([self._score(batch, texts) for texts in zip(*candidates, strict=True)], dim=1)
+
+    def _score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
         """`[B]` the log-probability of each demonstration's actions, and of stopping at its end only, for a task."""
         tasks = self.module.tasks(texts)[batch.owner]
         read = self.module.read(batch.seen, tasks)

@@ -98,6 +98,10 @@ class Baseline:
         """Figures of a batch: `loss` is what training makes small."""
         raise NotImplementedError
 
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` how well several tasks explain each demonstration."""
+        raise NotImplementedError
+
     def about(self) -> dict[str, Any]:
         """What it takes to build the module again."""
         return {"terms": list(self.terms), "shape": self.shape}
@@ -124,6 +128,12 @@ class Baseline:
     def see(self, world: Any, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
         return tensors(world.encode(states), self.settings.device)
+
+    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+        """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
+        with torch.inference_mode():
+            batch = batch_of([demo], lambda _: world, self.actions, self.settings.device)
+            return self.scores(batch, [texts])[0].double().cpu().numpy()
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
         """Other descriptions that a demonstration is compared with."""

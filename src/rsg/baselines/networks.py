@@ -81,7 +81,7 @@ class TaskEncoder(nn.Module):
 
     def forward(self, texts: Sequence[str]) -> Tensor:
         """Features `[texts, 2·hidden]`; a text that comes several times is read once."""
-        distinct = list(dict.fromkeys(texts))
+        distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         rows = [[place_of(word, self.vocabulary) for word in words_of(text)] for text in distinct]
         lengths = torch.tensor([len(row) for row in rows])
         numbers = torch.zeros(len(rows), int(lengths.max()), dtype=torch.int64)
@@ -91,7 +91,7 @@ class TaskEncoder(nn.Module):
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # zero beyond the end
         features: Tensor = read.sum(dim=1) / lengths[:, None].to(read)
-        return features[[distinct.index(text) for text in texts]]
+        return features[[distinct[text] for text in texts]]
 
 
 def place_of(word: str, vocabulary: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Success of a policy: many starts per task, every episode judged by the truth. The figures are those of planning."""
+"""How well baselines do: success of a policy, with the starts and figures of planning; recognition of tasks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from rsg.baselines import Policy, load_baseline, rollout
+from rsg.baselines import Baseline, Policy, load_baseline, rollout
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.errors import RunError
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
 from rsg.evaluation.planning import Episode, evaluate_planning, summary
+from rsg.evaluation.statistics import wilson
 from rsg.language import Machine
 from rsg.planning.validation import does_leniently
 from rsg.search import SearchSettings
@@ -78,6 +79,34 @@ def _judged(
             lenient = done or does_leniently(machine, truth(states[: steps + 1]))
             found.append(Episode(done, lenient, steps, milliseconds, price * steps))
     return found
+
+
+def evaluate_recognition(
+    source: Benchmark, split: str, method: Baseline, per_task: int, seed: int = 0, candidates: Sequence[str] = ()
+) -> dict[str, Any]:
+    """How often the description that explains a fresh demonstration best is its own.
+
+    Candidates are the distinct descriptions of the split, unless others are given. Demonstrations are those of
+    `rsg reproduce recognition` for the same seed.
+    """
+    texts = source.tasks(split)
+    among = list(dict.fromkeys(candidates or texts))
+    right = every = 0
+    for text in dict.fromkeys(texts):
+        for i in range(per_task):
+            demo, _ = source.demonstrate(split, texts.index(text), stream(seed, "recognition", split, text, i))
+            scores = method.explain(source.world(demo.setting), demo, among)
+            right += among[int(scores.argmax())] == text
+            every += 1
+    share, interval = right / every, [round(edge, 6) for edge in wilson(right, every)]
+    return {
+        "split": split,
+        "candidates": len(among),
+        "right": right,
+        "trajectories": every,
+        "recognised": share,
+        "recognised_interval": interval,
+    }
 
 
 def evaluate_run(
