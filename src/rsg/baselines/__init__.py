@@ -5,7 +5,7 @@ from rsg.baselines.bc_fsm import BcFsm, BcFsmSettings
 from rsg.baselines.lstm import Lstm, LstmSettings
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
-from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, train_baseline
+from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, settings_of_run, train_baseline
 
 __all__ = [
     "METHODS",
@@ -23,5 +23,6 @@ __all__ = [
     "load_baseline",
     "method_named",
     "rollout",
+    "settings_of_run",
     "train_baseline",
 ]

@@ -20,6 +20,7 @@ from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
 class LstmSettings(BaselineSettings):
     """What the LSTM changes: it only compares tasks, with all other descriptions unless there are very many."""
 
+    batch: int = 32
     gamma: float = 1.0
     negatives: int = 100
 

@@ -75,17 +75,24 @@ def train_baseline(
     return Trained(method, progress)
 
 
+def settings_of_run(run: Run) -> Any:
+    """The settings that a baseline's run was begun with."""
+    about = run.about
+    if about.get("method") not in METHODS:
+        raise RunError(f"{run.folder} is a run of '{about.get('method')}', which is no baseline of this rsg")
+    try:
+        return restored(METHODS[about["method"]].kind, about["settings"])
+    except (KeyError, TypeError):
+        raise RunError(f"{run.folder} does not say what it learned; train again into another folder") from None
+
+
 def load_baseline(folder: str | Path, which: Which = "best") -> Any:
     """The baseline of a run, ready to act."""
     run = Run(folder)
-    about = run.about
-    if about.get("method") not in METHODS:
-        raise RunError(f"{folder} is a run of '{about.get('method')}', which is no baseline of this rsg")
-    kind = METHODS[about["method"]]
+    about, settings = run.about, replace(settings_of_run(run), device="cpu")
     try:
-        settings = replace(restored(kind.kind, about["settings"]), device="cpu")
-        method = kind(settings, about["shape"], about["terms"])
+        method = METHODS[about["method"]](settings, about["shape"], about["terms"])
         method.module.load_state_dict(weights(run.load(which)))
     except (KeyError, TypeError, RuntimeError):
-        raise RunError(f"{folder} does not say what it learned; train again into another folder") from None
+        raise RunError(f"{folder} does not fit what it says it learned; train again into another folder") from None
     return method

@@ -1,4 +1,4 @@
-"""`rsg train` and `rsg info`: learn subgoals, and look at what was learned."""
+"""`rsg train` and `rsg info`: learn subgoals, or train a baseline, and look at what was learned."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from rsg.core.progress import progress
 if TYPE_CHECKING:
     from rsg.demos import Store
     from rsg.subgoals import Classifiers, RsgSettings
-    from rsg.training import Progress
+    from rsg.training import Progress, TrainingSettings
 
 INTERRUPTED = 130
+RSG = "rsg"
 
 
 def train(
@@ -31,6 +32,9 @@ def train(
     out: Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder of the run.")],
     demos: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A store of demonstrations; without it one is made first.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="What is trained: rsg (unless you say otherwise), bc, bc-fsm or lstm.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
     encoder: Annotated[
@@ -60,42 +64,55 @@ def train(
     """
     require_world(name)
     if changes == ["help"]:
-        _list_settings()
+        _list_settings(method or RSG)
         return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
     from rsg.demos import benchmark
-    from rsg.subgoals import learn
 
     if resume:
-        if any(given is not None for given in (seed, encoder, changes or None, begin, per_task)):
+        if any(given is not None for given in (method, seed, encoder, changes or None, begin, per_task)):
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
         job = _resumed(out, demos)
     else:
-        job = _begun(name, out, demos, _settings(seed, encoder, changes or [], begin), per_task, begin, as_json)
+        settings = _settings(method or RSG, seed, encoder, changes or [], begin)
+        job = _begun(name, out, demos, method or RSG, settings, per_task, begin, as_json)
     if job.store.manifest.world != name:
         raise RsgError(f"{job.store.folder} holds demonstrations of '{job.store.manifest.world}', not of '{name}'")
     source: Any = benchmark(name)
     started = time.perf_counter()
     with _Bar(job.settings, not as_json) as show:
+        done = _train(job, source, out, show, watch)
+    _conclude(done, job.method, out, name, time.perf_counter() - started, as_json)
+
+
+def _train(job: _Job, source: Any, out: Path, show: Any, watch: int) -> Progress:
+    """Train by the method of the job."""
+
+    def world_of(demo: Any) -> Any:
+        return source.world(demo.setting)
+
+    reports = [_success(source, watch)] if watch else []
+    per_task, origin = job.origin.get("per_task"), {"world": source.name, **job.origin}
+    if job.method == RSG:
+        from rsg.subgoals import learn
+
+        settings: Any = job.settings
         learned = learn(
-            job.store,
-            lambda demo: source.world(demo.setting),
-            out,
-            job.settings,
-            job.origin.get("per_task"),
-            job.start,
-            watch=show,
-            reports=[_success(source, watch)] if watch else [],
-            source={"world": name, **job.origin},
+            job.store, world_of, out, settings, per_task, job.start, watch=show, reports=reports, source=origin
         )
-    _conclude(learned.progress, out, name, time.perf_counter() - started, as_json)
+        return learned.progress
+    from rsg.baselines import train_baseline
+
+    trained = train_baseline(job.method, job.store, world_of, out, job.settings, per_task, show, reports, source=origin)
+    return trained.progress
 
 
 class _Job(NamedTuple):
     """What is trained, on what, from where on, and what the run remembers of that."""
 
-    settings: RsgSettings
+    method: str
+    settings: Any
     store: Store
     start: Classifiers | None
     origin: dict[str, Any]
@@ -109,21 +126,27 @@ def _resumed(out: Path, demos: Path | None) -> _Job:
     from rsg.training import Run
 
     run = Run(out)
-    settings, same = rebuilt(run)
     origin: dict[str, Any] = run.about.get("source", {})
     if not demos and not origin.get("demos"):
         raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
+    method = run.about.get("method")
+    if method in baseline_names():
+        from rsg.baselines import settings_of_run
+
+        return _Job(method, settings_of_run(run), Store(demos or origin["demos"]), None, origin)
+    settings, same = rebuilt(run)
     start = None
     if origin.get("from"):  # a checkpoint has all that was taken over from there
         start = same if run.has("last") else load_subgoals(origin["from"])
-    return _Job(settings, Store(demos or origin["demos"]), start, origin)
+    return _Job(RSG, settings, Store(demos or origin["demos"]), start, origin)
 
 
 def _begun(
     name: str,
     out: Path,
     demos: Path | None,
-    settings: RsgSettings,
+    method: str,
+    settings: TrainingSettings,
     per_task: int | None,
     begin: Path | None,
     quiet: bool,
@@ -138,23 +161,56 @@ def _begun(
         raise RsgError(f"per-task must be at least 1, not {per_task}")
     store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, quiet)
     source = {"demos": str(store.folder.resolve()), "per_task": per_task}
-    return _Job(settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
+    return _Job(method, settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
 
 
-def _list_settings() -> None:
-    """All settings with their defaults and what they mean."""
+def baseline_names() -> list[str]:
+    """The methods besides RSG."""
+    from rsg.baselines import METHODS
+
+    return list(METHODS)
+
+
+def _usual_settings(method: str) -> TrainingSettings:
+    """The settings of a method as they are unless changed."""
+    if method != RSG:
+        from rsg.baselines import method_named
+
+        return method_named(method).kind()
+    from rsg.subgoals import RsgSettings
+
+    return RsgSettings()
+
+
+def _list_settings(method: str) -> None:
+    """All settings of a method with their defaults and what they mean."""
     import re
 
-    from rsg.subgoals import RsgSettings
-    from rsg.training import TrainingSettings
-
-    told = re.sub(r"\n\s{12,}", " ", f"{TrainingSettings.__doc__}\n{RsgSettings.__doc__}")
-    usual = vars(RsgSettings())
+    settings = _usual_settings(method)
+    kinds = [kind for kind in reversed(type(settings).__mro__) if kind is not object]
+    told = re.sub(r"\n\s{12,}", " ", "\n".join(kind.__doc__ or "" for kind in kinds))
+    usual = vars(settings)
     for names, meaning in re.findall(r"^ {8}([a-z_, :]*?): (.*)$", told, re.MULTILINE):
         console().print(f"[bold]{names:16}[/bold] {usual.get(names, '')!s:12} {meaning}", highlight=False)
 
 
-def _settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
+def _settings(
+    method: str, seed: int | None, encoder: str | None, changes: list[str], begin: Path | None
+) -> TrainingSettings:
+    """What was asked for."""
+    if method == RSG:
+        return _rsg_settings(seed, encoder, changes, begin)
+    from rsg.subgoals.runs import check_device
+    from rsg.training import changed
+
+    if encoder is not None or begin is not None:
+        raise RsgError(f"--encoder and --from are for rsg; '{method}' has a network of its own")
+    settings = changed(_usual_settings(method), changes)
+    check_device(settings.device)
+    return settings if seed is None else replace(settings, seed=seed)
+
+
+def _rsg_settings(seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
     """What was asked for; networks that are gone on with keep their shape."""
     from rsg.subgoals import RsgSettings
     from rsg.subgoals.images import PRESET
@@ -196,7 +252,7 @@ def _make(name: str, out: Path, per_task: int, seed: int, quiet: bool) -> Any:
 class _Bar:
     """A progress bar with the figures people want; in a pipe, one line per look instead."""
 
-    def __init__(self, settings: RsgSettings, shown: bool) -> None:
+    def __init__(self, settings: TrainingSettings, shown: bool) -> None:
         self._settings, self._shown = settings, shown
         self._bar = progress("training", settings.steps, "steps", shown)
         self._at = 0
@@ -228,13 +284,20 @@ def _success(source: Any, per_task: int) -> Any:
 
     def report(step: int, method: Any) -> dict[str, float]:
         del step
-        result = evaluate_planning(source, "compositional", method.module.goals, per_task)
+        if method.name == RSG:
+            result = evaluate_planning(source, "compositional", method.module.goals, per_task)
+        elif hasattr(method, "act"):
+            from rsg.evaluation.baselines import evaluate_policy
+
+            result = evaluate_policy(source, "compositional", method, per_task)
+        else:
+            return {}
         return {"success_compositional": result["success"]}
 
     return report
 
 
-def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool) -> None:
+def _conclude(run: Progress, method: str, out: Path, name: str, seconds: float, as_json: bool) -> None:
     values = {
         "run": str(out),
         "step": run.step,
@@ -253,8 +316,9 @@ def _conclude(run: Progress, out: Path, name: str, seconds: float, as_json: bool
         )
         console().print(f"saved in {out}. Try next:", markup=False)
         console().print(f"  rsg eval {name} --subgoals {out} --split novel --per-task 100", markup=False)
-        console().print(f"  rsg plan {name} --goal TERM --subgoals {out}", markup=False)
-        console().print(f"  rsg deps {out}", markup=False)
+        if method == RSG:
+            console().print(f"  rsg plan {name} --goal TERM --subgoals {out}", markup=False)
+            console().print(f"  rsg deps {out}", markup=False)
         console().print(f"  rsg info {out}", markup=False)
     if not run.done:
         again = f"rsg train {name} --out {out} --resume"
@@ -292,9 +356,8 @@ def info(
         out.print(f"begun with what {origin['from']} had learned")
     out.print(f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n")
     out.print("[bold]settings[/bold]  (change them with --set key=value)")
-    from rsg.subgoals import RsgSettings
-
-    usual = {key: getattr(RsgSettings(), key) for key in settings if hasattr(RsgSettings(), key)}
+    method = about.get("method", RSG)
+    usual = vars(_usual_settings(method)) if method in (RSG, *baseline_names()) else {}
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         out.print(f"  {key:16} {value}{note}")
