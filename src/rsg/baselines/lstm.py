@@ -74,4 +74,5 @@ class Lstm(Baseline):
         distinct = list(dict.fromkeys(text for texts in candidates for text in texts))
         place = {text: number for number, text in enumerate(distinct)}
         read = network.of_task(network.tasks(distinct))
-        return network.fit(network.watched(batch), read[[[place[text] for text in texts] for texts in candidates]])  # type: ignore[no-any-return]
+        rows = torch.tensor([[place[text] for text in texts] for texts in candidates], device=read.device)
+        return network.fit(network.watched(batch), read[rows])  # type: ignore[no-any-return]

@@ -24,9 +24,11 @@ from rsg.language.tree import CONNECTIVES
 from rsg.subgoals.encoders import flat
 from rsg.training.data import machine_of
 from rsg.worlds.crafting import Sets
+from rsg.worlds.playroom import PlayroomWorld
 
 PUNCTUATION = ("(", ")", *CONNECTIVES)
 SCALE = 0.1  # of counts and cells, so that all inputs are about as large
+ROBOT, NEAR = 4, 5.0  # numbers that tell the robot's pose; how much larger distances to it are than places
 LEAST_VARIANCE = 1e-3  # of a continuous action: more certainty is never of use
 
 Shape = dict[str, Any]
@@ -36,6 +38,8 @@ Shape = dict[str, Any]
 def shape_of(world: Any, seen: Any) -> Shape:
     """The shape of a world, given what it shows of some state."""
     shows = {"types": len(world.rules.things)} if isinstance(seen, Sets) else {"inputs": int(flat(seen).shape[1])}
+    if isinstance(world, PlayroomWorld):
+        shows["effectors"] = len(world.layout.effectors)
     if hasattr(world, "actions"):
         return {**shows, "actions": len(world.actions)}
     return {**shows, "reach": [float(most) for most in world.reach]}
@@ -116,7 +120,7 @@ class SetEncoder(nn.Module):
         super().__init__()
         self.items = nn.Embedding(types + 1, hidden)
         self.things = nn.Embedding(types + 1, hidden)
-        self.places = nn.Linear(4, hidden, bias=False)
+        self.places = nn.Linear(6, hidden, bias=False)
         self.context = nn.Linear(5 + condition, 2 * hidden)
         self.more = _layers(hidden, layers - 1)
         self.out = nn.Sequential(nn.Linear(2 * hidden + 5 + condition, hidden), nn.ReLU())
@@ -131,8 +135,10 @@ class SetEncoder(nn.Module):
         most_items = _strongest(items, owner, slot, inventory.shape)
         owner, slot = torch.nonzero(objects[..., 0], as_tuple=True)
         there = objects[owner, slot]
-        places = there[:, 1:].to(overall) * overall.new_tensor([SCALE, SCALE, 1.0, 1.0])
-        things = torch.relu(self.things(there[:, 0].long()) + self.places(places) + for_things[owner])
+        cells, marks = there[:, 1:3].to(overall), there[:, 3:].to(overall)
+        away = cells - overall[owner, 2:4]  # follows from the rest, but is learned sooner when it is told
+        places = self.places(torch.cat([SCALE * cells, away, marks], dim=-1))
+        things = torch.relu(self.things(there[:, 0].long()) + places + for_things[owner])
         most_things = _strongest(self.more(things), owner, slot, objects.shape)
         return self.out(torch.cat([most_items, most_things, context], dim=-1))  # type: ignore[no-any-return]
 
@@ -167,10 +173,38 @@ class NumberEncoder(nn.Module):
         return self.layers(numbers if condition is None else torch.cat([numbers, condition], dim=-1))  # type: ignore[no-any-return]
 
 
+class PlaceEncoder(nn.Module):
+    """What Playroom shows, read as a set: each effector through small layers, then the maximum over effectors.
+
+    Args:
+        effectors: how many; the numbers before their places are those of the robot.
+        hidden, condition, layers: as for `SetEncoder`.
+    """
+
+    def __init__(self, effectors: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
+        super().__init__()
+        self.names = nn.Parameter(torch.randn(effectors, hidden))
+        self.places = nn.Linear(4, hidden, bias=False)
+        self.context = nn.Linear(ROBOT + condition, hidden)
+        self.more = _layers(hidden, layers - 1)
+        self.out = nn.Sequential(nn.Linear(hidden + ROBOT + condition, hidden), nn.ReLU(), *_layers(hidden, 1))
+
+    def forward(self, seen: Tensor, condition: Tensor | None = None) -> Tensor:
+        """Features `[N, hidden]`."""
+        robot, places = seen[:, :ROBOT], seen[:, ROBOT:].reshape(len(seen), -1, 2)
+        context = robot if condition is None else torch.cat([robot, condition], dim=-1)
+        away = NEAR * (places - robot[:, None, :2])
+        things = self.names + self.places(torch.cat([places, away], dim=-1)) + self.context(context)[:, None]
+        pooled = self.more(torch.relu(things)).amax(dim=1)
+        return self.out(torch.cat([pooled, context], dim=-1))  # type: ignore[no-any-return]
+
+
 def state_encoder(shape: Shape, hidden: int, condition: int = 0, layers: int = 2) -> nn.Module:
     """The encoder for what a world of that shape shows."""
     if "types" in shape:
         return SetEncoder(shape["types"], hidden, condition, layers)
+    if "effectors" in shape:
+        return PlaceEncoder(shape["effectors"], hidden, condition, layers)
     return NumberEncoder(shape["inputs"], hidden, condition, layers)
 
 
