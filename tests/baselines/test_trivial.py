@@ -1,7 +1,6 @@
 """Each baseline learns a trivial world nearly perfectly: a low score elsewhere is the task's difficulty, not a bug."""
 
 import pytest
-import torch
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
 from rsg.baselines import METHODS, train_baseline
@@ -12,14 +11,6 @@ QUICK = {"hidden": 32, "batch": 32, "rate": 5e-3, "rate_end": 1e-4, "held_out": 
 
 TASKS = ["grab-axe", "grab-axe then mine-wood"]
 MAP = "map:\n@..\n..a\nT..\n"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # small tensors are slower on several
-    yield
-    torch.set_num_threads(threads)
 
 
 def trained(method, world, steps, **changes):
