@@ -9,7 +9,8 @@ from tests.baselines.tiny import SIZE, Corridor, Tiny, Track, demonstrations
 
 from rsg.baselines import METHODS, load_baseline, method_named, rollout, train_baseline
 from rsg.baselines.batches import batch_of, joined
-from rsg.baselines.networks import Actions, SetEncoder, TaskEncoder, shape_of, words_of
+from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
+from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
 from rsg.evaluation.baselines import evaluate_policy, evaluate_run
 from rsg.evaluation.planning import Episode, summary
@@ -44,7 +45,7 @@ def test_a_task_reads_the_same_alone_and_among_others():
 
 def test_a_batch_holds_what_its_demonstrations_hold():
     source, demos = demonstrations(None, 2)
-    batch = batch_of(demos, lambda _: source.world(""), Actions(DISCRETE))
+    batch = batch_of(demos, lambda _: source.world(""), DISCRETE)
     states = np.concatenate([demo.states[:, 0] for demo in demos])
     assert (batch.seen.argmax(dim=1).numpy() == states).all()
     assert (batch.actions.numpy() == np.concatenate([demo.actions for demo in demos])).all()
@@ -81,9 +82,35 @@ def test_shapes_of_worlds(world):
     start = np.zeros(world.state_width) if hasattr(world, "state_width") else world.start(np.random.default_rng(0))
     if isinstance(world, CraftingWorld):
         start = start.astype(np.uint8)
-    shape = shape_of(world, world.encode(start[None]))
+    shape = shape_of(world, start[None])
     assert ("actions" in shape) == hasattr(world, "actions")
     assert ("types" in shape) == isinstance(world, CraftingWorld)
+
+
+def test_tiles_are_what_is_on_the_picture():
+    world = CraftingWorld(3, 4)
+    state = world.state({(1, 2): "tree", (0, 3): "axe"}, agent=(2, 0), inventory=["wood"])
+    seen = look(world, np.stack([state, world.state({}, agent=(0, 1))]), {"tile": 8})
+    assert seen.there.sum(axis=1).tolist() == [4, 1]
+    cells = {tuple(cell) for cell in seen.cells[0].tolist()}
+    assert cells == {(1, 2), (0, 3), (2, 0), (3, 0)}  # the inventory lies below the map
+    assert seen.cells[1, 0].tolist() == [0, 1]
+
+
+def test_pictures_read_the_same_alone_and_among_others():
+    world = CraftingWorld()
+    states = world.sample(np.random.default_rng(2), 4)
+    encoder = TileEncoder(8, 16, 3)
+    condition = torch.randn(4, 3)
+    together = encoder(tensors(look(world, states, {"tile": 8}), "cpu"), condition)
+    for i in range(4):
+        alone = encoder(tensors(look(world, states[i : i + 1], {"tile": 8}), "cpu"), condition[i : i + 1])
+        assert torch.allclose(alone[0], together[i], atol=1e-5)
+
+
+def test_pictures_are_of_crafting_world():
+    with pytest.raises(RsgError, match="Crafting World only"):
+        shape_of(Corridor(), np.array([[1]]), "image")
 
 
 def test_probabilities_of_actions():
@@ -215,6 +242,7 @@ def test_others_are_never_the_own_task():
         ("bc", {"task_at": "start"}, "task_at is state or end"),
         ("bc-fsm", {"alignment": "mean"}, "alignment is max or sum"),
         ("bc", {"hidden": 0}, "at least 1"),
+        ("bc-fsm", {"observation": "sound"}, "state or image"),
         ("lstm", {"beta": 0.0}, "beta must be positive"),
     ],
 )
@@ -239,7 +267,7 @@ def test_a_method_that_there_is_not():
 def test_actions_of_another_kind(shape, world):
     source, demos = demonstrations(world, 1)
     with pytest.raises(RsgError, match="in this world"):
-        batch_of(demos, lambda _: source.world(""), Actions(shape))
+        batch_of(demos, lambda _: source.world(""), shape)
 
 
 def test_runs_that_cannot_be_used(tmp_path):

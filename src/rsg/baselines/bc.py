@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
+from rsg.baselines.networks import TaskEncoder
 from rsg.core.errors import RsgError
 from rsg.language import Machine
 

@@ -18,8 +18,9 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, place_of, state_encoder
+from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError

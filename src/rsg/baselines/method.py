@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.baselines.batches import Batch, batch_of
-from rsg.baselines.networks import Actions, Shape
+from rsg.baselines.encoders import Shape, look
+from rsg.baselines.networks import Actions
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
@@ -29,8 +30,10 @@ class BaselineSettings(TrainingSettings):
     """What baselines add to the settings of every method; rates, widths and weights are the paper's.
 
     Attributes:
+        observation: `state`, what the world shows, or `image`, pictures of it.
         hidden: the width of layers.
         layers: of the network that reads one state.
+        blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
         beta: β, how sharply the contrastive term compares the scores of tasks.
         gamma: γ, its weight; 0: no other tasks are looked at.
         negatives: how many other descriptions each demonstration is compared with.
@@ -45,18 +48,22 @@ class BaselineSettings(TrainingSettings):
     check_every: int = 200
     patience: int = 5
     save_every: int = 500
+    observation: str = "state"
     hidden: int = 128
     layers: int = 2
+    blur: float = 0.0
     beta: float = 1.0
     gamma: float = 0.0
     negatives: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.observation not in ("state", "image"):
+            raise RsgError(f"observation is state or image, not '{self.observation}'")
         if self.hidden < 1 or self.layers < 1 or self.negatives < 0:
             raise RsgError("hidden and layers must be at least 1, negatives must not be negative")
-        if self.beta <= 0 or self.gamma < 0:
-            raise RsgError("beta must be positive, gamma must not be negative")
+        if self.beta <= 0 or self.gamma < 0 or self.blur < 0:
+            raise RsgError("beta must be positive, gamma and blur must not be negative")
 
 
 class Baseline:
@@ -109,7 +116,7 @@ class Baseline:
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradients of the loss of a batch."""
         del step
-        figures = self.losses(self.batch(demos), rng)
+        figures = self.losses(self._blurred(self.batch(demos), rng), rng)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
@@ -123,16 +130,23 @@ class Baseline:
         """Demonstrations as tensors."""
         if self._world_of is None:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
-        return batch_of(demos, self._world_of, self.actions, self.settings.device)
+        return batch_of(demos, self._world_of, self.shape, self.settings.device)
+
+    def _blurred(self, batch: Batch, rng: np.random.Generator) -> Batch:
+        """The batch as it is seen in training."""
+        if self.settings.blur == 0 or not isinstance(batch.seen, Tensor):
+            return batch
+        noise = torch.as_tensor(rng.standard_normal(tuple(batch.seen.shape))).to(batch.seen)
+        return replace(batch, seen=batch.seen + self.settings.blur * noise)
 
     def see(self, world: Any, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
-        return tensors(world.encode(states), self.settings.device)
+        return tensors(look(world, states, self.shape), self.settings.device)
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
         with torch.inference_mode():
-            batch = batch_of([demo], lambda _: world, self.actions, self.settings.device)
+            batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
             return self.scores(batch, [texts])[0].double().cpu().numpy()
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
