@@ -215,6 +215,18 @@ def test_a_branch_that_leads_nowhere_is_not_taken():
     assert acted.steps.tolist() == [4, 3]
 
 
+def test_who_is_stuck_tries_by_chance():
+    one = small("bc")
+    given = torch.tensor([[0.1, 0.0]]).repeat(50, 1)  # the likeliest is 0, but hardly
+    here = np.full((50, 1), 3)
+    assert (one.choose(given, here, None, one.chance()) == 0).all()
+    assert (one.choose(given, here, here + 1, one.chance()) == 0).all()
+    tried = one.choose(given, here, np.where(np.arange(50)[:, None] < 25, here, here + 1), one.chance())
+    assert set(tried[:25]) == {0, 1}
+    assert (tried[25:] == 0).all()
+    assert (small("bc", unstuck=False).choose(given, here, here, one.chance()) == 0).all()
+
+
 @pytest.mark.parametrize("method", ["bc", "bc-fsm"])
 def test_scores_are_log_probabilities(method):
     """Of all that may be done in a step, the probabilities add up to one."""

@@ -34,6 +34,7 @@ class BaselineSettings(TrainingSettings):
         hidden: the width of layers.
         layers: of the network that reads one state.
         blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
+        unstuck: whether an action that changed nothing is followed by one by chance, instead of the likeliest again.
         beta: β, how sharply the contrastive term compares the scores of tasks.
         gamma: γ, its weight; 0: no other tasks are looked at.
         negatives: how many other descriptions each demonstration is compared with.
@@ -52,6 +53,7 @@ class BaselineSettings(TrainingSettings):
     hidden: int = 128
     layers: int = 2
     blur: float = 0.0
+    unstuck: bool = True
     beta: float = 1.0
     gamma: float = 0.0
     negatives: int = 5
@@ -148,6 +150,21 @@ class Baseline:
         with torch.inference_mode():
             batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
             return self.scores(batch, [texts])[0].double().cpu().numpy()
+
+    def chance(self) -> np.random.Generator:
+        """Where a policy's chance comes from, the same in each rollout."""
+        return stream(self.settings.seed, "act")
+
+    def choose(
+        self, given: Tensor, states: NDArray[Any], before: NDArray[Any] | None, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """The likeliest actions or mean moves; where the last one has changed nothing since `before`, one by chance."""
+        chosen = self.actions.best(given)
+        if before is not None and self.settings.unstuck:
+            stuck = (states == before).all(axis=1)
+            if stuck.any():
+                chosen[stuck] = self.actions.drawn(given, rng)[stuck]
+        return chosen
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
         """Other descriptions that a demonstration is compared with."""
