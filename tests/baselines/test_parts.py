@@ -215,16 +215,30 @@ def test_a_branch_that_leads_nowhere_is_not_taken():
     assert acted.steps.tolist() == [4, 3]
 
 
-def test_who_is_stuck_tries_by_chance():
-    one = small("bc")
-    given = torch.tensor([[0.1, 0.0]]).repeat(50, 1)  # the likeliest is 0, but hardly
-    here = np.full((50, 1), 3)
-    assert (one.choose(given, here, None, one.chance()) == 0).all()
-    assert (one.choose(given, here, here + 1, one.chance()) == 0).all()
-    tried = one.choose(given, here, np.where(np.arange(50)[:, None] < 25, here, here + 1), one.chance())
-    assert set(tried[:25]) == {0, 1}
-    assert (tried[25:] == 0).all()
-    assert (small("bc", unstuck=False).choose(given, here, here, one.chance()) == 0).all()
+def test_an_action_without_effect_is_not_taken():
+    one, rng = small("bc"), np.random.default_rng(0)
+    given = torch.tensor([[1.0, 0.0]]).repeat(2, 1)
+    states = np.array([[0], [3]])  # at the left end nothing is further left
+    assert one.choose(Corridor(), states, given, rng).tolist() == [1, 0]
+    assert small("bc", effective=False).choose(Corridor(), states, given, rng).tolist() == [0, 0]
+
+
+def test_a_move_without_effect_is_not_taken():
+    one, rng = small("bc", MOVES), np.random.default_rng(0)
+    given = torch.tensor([[-9.0, 0.0]]).repeat(2, 1)
+    states = np.array([[0.0], [3.0]])
+    first, second = one.choose(Track(), states, given, rng)[:, 0].tolist()
+    assert 0 < first < 0.5  # the likeliest of those that lead away, so a short one
+    assert second == pytest.approx(-1.0)
+
+
+def test_without_any_effect_the_likeliest_is_taken():
+    class Wall(Corridor):
+        def step(self, states, actions):
+            return states.copy()
+
+    given = torch.tensor([[0.0, 1.0]])
+    assert small("bc").choose(Wall(), np.array([[3]]), given, np.random.default_rng(0)).tolist() == [1]
 
 
 @pytest.mark.parametrize("method", ["bc", "bc-fsm"])

@@ -167,10 +167,10 @@ class BcFsm(Baseline):
             onward = memory.after(stops & ~finished)
             logs = torch.where(torch.as_tensor(stops), logsigmoid(odds), 0.0)
             given, odds = self.module(seen, torch.as_tensor(onward.terms))
-            best = self.choose(given, states, memory.before, memory.rng)
+            best = self.choose(world, states, given, memory.rng)
             taken = self.actions.log_probability(given, self.actions.read(best)) + logsigmoid(-odds)
             logs = logs + torch.where(torch.as_tensor(finished), 0.0, taken)
-        return best, finished, onward._replace(served=np.ones_like(stops), before=states), logs.double().numpy()
+        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().numpy()
 
 
 class Memory(NamedTuple):
@@ -180,20 +180,18 @@ class Memory(NamedTuple):
         ways: `[N, longest]` the numbers of terms, -1 beyond the end.
         at: `[N]` the place in it.
         served: `[N]` whether an action has been taken for the present subgoal.
-        before: `[N, W]` the states one action ago, none at first.
         rng: where chance comes from.
     """
 
     ways: NDArray[np.int64]
     at: NDArray[np.int64]
     served: NDArray[np.bool_]
-    before: NDArray[Any] | None
     rng: np.random.Generator
 
     @staticmethod
     def of(ways: NDArray[np.int64], rng: np.random.Generator) -> Memory:
         """At the beginning."""
-        return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), None, rng)
+        return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
 
     @property
     def terms(self) -> NDArray[np.int64]:

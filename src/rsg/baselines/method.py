@@ -34,7 +34,8 @@ class BaselineSettings(TrainingSettings):
         hidden: the width of layers.
         layers: of the network that reads one state.
         blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
-        unstuck: whether an action that changed nothing is followed by one by chance, instead of the likeliest again.
+        effective: whether a policy asks the world's model which actions have an effect, and takes the likeliest of
+            these (of 20 random moves, if the mean move has none), as the paper's IRL does; else it may stay stuck.
         beta: β, how sharply the contrastive term compares the scores of tasks.
         gamma: γ, its weight; 0: no other tasks are looked at.
         negatives: how many other descriptions each demonstration is compared with.
@@ -53,7 +54,7 @@ class BaselineSettings(TrainingSettings):
     hidden: int = 128
     layers: int = 2
     blur: float = 0.0
-    unstuck: bool = True
+    effective: bool = True
     beta: float = 1.0
     gamma: float = 0.0
     negatives: int = 5
@@ -155,15 +156,23 @@ class Baseline:
         """Where a policy's chance comes from, the same in each rollout."""
         return stream(self.settings.seed, "act")
 
-    def choose(
-        self, given: Tensor, states: NDArray[Any], before: NDArray[Any] | None, rng: np.random.Generator
-    ) -> NDArray[Any]:
-        """The likeliest actions or mean moves; where the last one has changed nothing since `before`, one by chance."""
+    def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+        """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one."""
         chosen = self.actions.best(given)
-        if before is not None and self.settings.unstuck:
-            stuck = (states == before).all(axis=1)
-            if stuck.any():
-                chosen[stuck] = self.actions.drawn(given, rng)[stuck]
+        if not self.settings.effective:
+            return chosen
+        idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
+        if len(idle):
+            tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
+            count = tried.shape[1]
+            rows = np.repeat(states[idle], count, axis=0)
+            flat = tried.reshape(len(rows), *tried.shape[2:])
+            moved = (world.step(rows, flat) != rows).any(axis=1).reshape(-1, count)
+            repeated = given[idle].repeat_interleave(count, dim=0)
+            logs = self.actions.log_probability(repeated, self.actions.read(flat).to(given.device))
+            worth = np.where(moved, logs.double().cpu().numpy().reshape(-1, count), -np.inf)
+            found = moved.any(axis=1)
+            chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
         return chosen
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:

@@ -22,6 +22,7 @@ from rsg.language.tree import CONNECTIVES
 from rsg.training.data import machine_of
 
 PUNCTUATION = ("(", ")", *CONNECTIVES)
+CANDIDATES = 20  # random moves that are looked at, the paper's number
 LEAST_VARIANCE = 1e-3  # of a continuous action: more certainty is never of use
 
 
@@ -133,6 +134,13 @@ class Actions:
         noise = torch.as_tensor(rng.standard_normal(tuple(mean.shape))).to(mean)
         reach = self._reach.to(mean)
         return (mean + noise * variance.sqrt()).clamp(-reach, reach).double().cpu().numpy()
+
+    def candidates(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+        """For each of so many states all actions `[N, A]`, or random moves `[N, 20, D]`."""
+        if self.discrete:
+            return np.tile(np.arange(self.outputs), (count, 1))
+        reach = self._reach.double().numpy()
+        return rng.uniform(-reach, reach, size=(count, CANDIDATES, len(reach)))
 
     def stops(self, given: Tensor, odds: Tensor) -> NDArray[np.bool_]:
         """Where stopping, with these log-odds `[N]`, is likelier than any action; among moves, where it is likely."""
