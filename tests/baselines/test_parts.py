@@ -198,14 +198,14 @@ def test_figures_of_a_policy():
 
 def test_a_branch_that_leads_nowhere_is_not_taken():
     """In thought BC-FSM tries both branches of an `or`, and follows the one that comes to its end."""
-    fsm = small("bc-fsm")
+    fsm = small("bc-fsm", effective=False)
 
     class Network:
         def __call__(self, seen, terms):
             place = seen.argmax(dim=1)
             at_end = torch.where(terms == 1, place == SIZE - 1, torch.zeros_like(place, dtype=torch.bool))
-            forth = torch.tensor([0.0, 5.0]).expand(len(terms), 2)  # for `left` too, where it does not help
-            return forth, torch.where(at_end, 5.0, -5.0)
+            sure = torch.where(terms == 1, 1.0, 50.0)  # `left` is surer of itself, and goes the wrong way
+            return sure[:, None] * torch.tensor([0.0, 1.0]), torch.where(at_end, 5.0, -50.0)
 
     fsm.module = Network()
     memory = fsm.begin(Corridor(), np.array([[2], [3]]), machine_of("left or right"))
