@@ -159,18 +159,18 @@ class BcFsm(Baseline):
 
     def _decide(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[Any, Any, Memory, Any]:
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
-        seen = self.see(world, states)
+        seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
-            given, odds = self.module(seen, torch.as_tensor(memory.terms))
+            given, odds = self.module(seen, torch.as_tensor(memory.terms, device=device))
             stops = self.actions.stops(given, odds) & (memory.served | (not self.settings.one_action))
             finished = stops & memory.is_last
             onward = memory.after(stops & ~finished)
-            logs = torch.where(torch.as_tensor(stops), logsigmoid(odds), 0.0)
-            given, odds = self.module(seen, torch.as_tensor(onward.terms))
+            logs = torch.where(torch.as_tensor(stops, device=device), logsigmoid(odds), 0.0)
+            given, odds = self.module(seen, torch.as_tensor(onward.terms, device=device))
             best = self.choose(world, states, given, memory.rng)
-            taken = self.actions.log_probability(given, self.actions.read(best)) + logsigmoid(-odds)
-            logs = logs + torch.where(torch.as_tensor(finished), 0.0, taken)
-        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().numpy()
+            taken = self.actions.log_probability(given, self.actions.read(best).to(device)) + logsigmoid(-odds)
+            logs = logs + torch.where(torch.as_tensor(finished, device=device), 0.0, taken)
+        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().cpu().numpy()
 
 
 class Memory(NamedTuple):

@@ -41,7 +41,7 @@ class BaselineSettings(TrainingSettings):
         negatives: how many other descriptions each demonstration is compared with.
     """
 
-    steps: int = 3000
+    steps: int = 4000
     batch: int = 64
     rate: float = 1e-3
     rate_end: float = 1e-5
@@ -53,7 +53,7 @@ class BaselineSettings(TrainingSettings):
     observation: str = "state"
     hidden: int = 128
     layers: int = 2
-    blur: float = 0.0
+    blur: float = 0.02
     effective: bool = True
     beta: float = 1.0
     gamma: float = 0.0
