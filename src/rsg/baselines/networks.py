@@ -83,7 +83,9 @@ def place_of(word: str, vocabulary: Sequence[str]) -> int:
     """Where a word stands in a vocabulary; one that is not in it is an error."""
     if word not in vocabulary:
         near = get_close_matches(word, vocabulary, n=1)
-        raise RsgError(f"this run never learned the term '{word}'; " + (f"did you mean {near[0]}?" if near else ""))
+        known = ", ".join(one for one in vocabulary if one not in PUNCTUATION)
+        hint = f"did you mean {near[0]}?" if near else f"known are: {known}"
+        raise RsgError(f"this run never learned the term '{word}'; {hint}")
     return vocabulary.index(word)
 
 
