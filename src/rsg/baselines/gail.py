@@ -196,8 +196,7 @@ class Gail(Baseline):
 
     def worlds(self, demos: Sequence[Demonstration]) -> list[tuple[Any, NDArray[np.int64]]]:
         """The worlds of demonstrations, each with the numbers of those that take place there."""
-        assert self._world_of is not None
-        of = [self._world_of(demo) for demo in demos]
+        of = [self.world_of(demo) for demo in demos]
         distinct = {id(world): world for world in of}
         return [(world, np.flatnonzero([id(one) == key for one in of])) for key, world in distinct.items()]
 

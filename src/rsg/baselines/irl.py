@@ -1,9 +1,20 @@
-"""Max-entropy inverse reinforcement learning."""
+"""Inverse reinforcement learning (IRL): a reward under which the demonstrator is a max-entropy planner, and its Q.
+
+Reward and Q see the task, the states so far (an LSTM), and where a choice leads. As in the paper, values are iterated
+on the states of demonstrations, and the Q network stands in for all others. Three things differ:
+
+- The world can be asked what every action leads to, so each state of a demonstration is compared with all that could
+  have been done there (in a continuous world: with random moves), drawn anew in each step, in place of one explored
+  trajectory and a replay of earlier ones.
+- The gradient of a choice goes to the rewards of the choices at that state; the values behind them are held fixed.
+  Since only the demonstrated choice has a known future, its rewards would else grow without end.
+- Actions are drawn from the max-entropy policy, softmax(Q); the paper takes the best one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,155 +22,203 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import logsigmoid, smooth_l1_loss
+from torch.nn.functional import smooth_l1_loss
 
-from rsg.baselines.batches import joined
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline, BaselineSettings
 from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
-from rsg.baselines.surroundings import surroundings, together
+from rsg.baselines.surroundings import Ground, ground_of, surroundings
+from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.language import Machine
-from rsg.subgoals.classifiers import tensors
 
-NOTHING = -1e9
+NEVER = -1e9  # the Q of what is no choice
 
 
 @dataclass(frozen=True)
 class IrlSettings(BaselineSettings):
+    """What IRL adds.
+
+    Attributes:
+        discount: γ, of values to come.
+        warm_up: the share of steps, at the start, in which γ is 0.
+        tried: random moves that each move of a demonstration is compared with, in a continuous world.
+        sampled: random moves that the policy chooses from, in a continuous world.
+        small: what large rewards cost, which settles their level.
+        level: the weight of the level of Q beside the policy that follows from it.
+        draw: whether actions are drawn from softmax(Q), or the best one taken.
+        flow: whether gradients reach the rewards of later choices too.
+    """
+
     steps: int = 1500
     batch: int = 32
     patience: int = 100
-    tried: int = 10
     discount: float = 0.5
     warm_up: float = 0.0
-    level: float = 0.1
-    cloning: float = 0.0
-    activation: str = "none"
-    act: str = "draw"
+    tried: int = 10
+    sampled: int = 20
     small: float = 0.01
+    level: float = 0.1
+    draw: bool = True
     flow: bool = False
-    samples: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.discount <= 1 or not 0 <= self.warm_up <= 1:
+            raise RsgError("discount and warm_up must be from 0 to 1")
+        if self.tried < 1 or self.sampled < 1:
+            raise RsgError("tried and sampled must be at least 1")
 
 
-def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int, flow: bool = True) -> Tensor:
+def soft_values(
+    reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int, flow: bool = True
+) -> Tensor:
+    """Q `[S, A]` of the max-entropy policy by soft value iteration: Q(s, a) = r(s') + γ V(s'), V = log mean exp Q.
+
+    The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
+    everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
+
+    Args:
+        reward: `[S]` of coming to each node.
+        after: `[S, A]` where choices lead, -1 for none.
+        beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
+        discount: γ.
+        sweeps: how often values are passed on.
+        flow: whether gradients go through the values.
+    """
     known, there = after >= 0, after.clamp(min=0)
-    values = beyond
+    values, choices = beyond, known.sum(dim=1).clamp(min=1).log()
+    q = beyond[:, None].expand(after.shape)
     for _ in range(sweeps):
-        q = (reward + discount * values)[there].masked_fill(~known, NOTHING)
-        values = torch.where(fixed, beyond, q.logsumexp(dim=1) - known.sum(1).clamp(min=1).log())
-        if not flow:
-            values = values.detach()
+        q = (reward + discount * (values if flow else values.detach()))[there].masked_fill(~known, NEVER)
+        values = torch.where(fixed, beyond, q.logsumexp(dim=1) - choices)
     return q
 
 
 class IrlNetwork(nn.Module):
-    def __init__(self, settings: Any, shape: Shape, terms: Sequence[str]) -> None:
+    """Reward, and Q of each action; in a continuous world Q of the move that led here, and the value."""
+
+    def __init__(self, settings: IrlSettings, shape: Shape, terms: Sequence[str]) -> None:
         super().__init__()
         hidden = settings.hidden
         self.tasks = TaskEncoder(terms, hidden)
         condition = self.tasks.features
         self.states = state_encoder(shape, hidden, condition, settings.layers)
         self.history = nn.LSTM(hidden, hidden, batch_first=True)
-        width = hidden * 2 + condition
-        self.reward = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, 1))
-        self.q = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, shape.get("actions", 2)))
+        self.reward = _two_layers(2 * hidden + condition, hidden, 1)
+        self.q = _two_layers(2 * hidden + condition, hidden, shape.get("actions", 2))
+
+    def features(self, ground: Ground, texts: Sequence[str]) -> Tensor:
+        """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
+        tasks = self.tasks(texts)
+        read = self.states(ground.seen, tasks[ground.whose])[ground.state]
+        who, place = ground.owner[ground.path], ground.since[ground.path]
+        table = read.new_zeros(len(texts), int(place.max()) + 1, read.shape[1])
+        memory = self.history(table.index_put((who, place), read[ground.path]))[0]
+        memory = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # before the first state there is none
+        return torch.cat([read, memory[ground.owner, ground.since], tasks[ground.owner]], dim=1)
+
+
+def _two_layers(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
 
 
 class Irl(Baseline):
+    """Max-entropy IRL as a method and a policy."""
+
     name = "irl"
     kind = IrlSettings
     module: IrlNetwork
 
     def build(self) -> nn.Module:
+        """The networks."""
         return IrlNetwork(self.settings, self.shape, self.terms)
 
-    def gradients(self, demos, rng, step):
-        figures = self.figures(demos, rng, step)
-        figures["loss"].backward()
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
+        """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
+        warm = step < self.settings.warm_up * self.settings.steps
+        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount)
+        figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
 
-    def held_out_score(self, demos, rng):
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """The log-probability of demonstrated choices under softmax(Q)."""
         with torch.inference_mode():
-            return -float(self.figures(demos, rng, 10**9)["cloned"])
+            return float(self.figures(demos, rng, self.settings.discount)["likelihood_q"])
 
-    def figures(self, demos, rng, step):
-        s, net = self.settings, self.module
-        discrete = "actions" in self.shape
-        worlds = [self._world_of(demo) for demo in demos]
-        parts = [surroundings(world, demo, s.tried, rng) for world, demo in zip(worlds, demos)]
-        seen = tensors(joined([world.encode(part.states[0]) for world, part in zip(worlds, parts)]), s.device)
-        ground = together(parts)
-        own = torch.as_tensor(np.repeat(np.arange(len(parts)), [len(p.states[0]) for p in parts]))
-        owner = torch.as_tensor(np.repeat(np.arange(len(parts)), [len(p.state) for p in parts]))
-        state, since, after, path = (torch.as_tensor(x) for x in (ground.state, ground.since, ground.after, ground.path))
-        task = net.tasks([demo.task for demo in demos])
-        read = net.states(seen, task[own])[state]
-        ends = np.cumsum([len(part.path) for part in parts]) - 1
-        moving = np.ones(ends[-1] + 1, dtype=bool); moving[ends] = False
-        who = owner[path]
-        place = since[path]
-        longest = int(place.max()) + 1
-        padded = read.new_zeros(len(demos), longest, s.hidden).index_put((who, place), read[path])
-        memory = net.history(padded)[0]
-        memory = torch.cat([memory.new_zeros(len(demos), 1, s.hidden), memory], dim=1)[owner, since]
-        features = torch.cat([read, memory, task[owner]], dim=1)
-        reward = net.reward(features)[:, 0]
-        if s.activation == "logsigmoid":
-            reward = logsigmoid(reward)
-        given = net.q(features)
-        known = after >= 0
-        end = torch.zeros(len(after), dtype=torch.bool); end[path[torch.as_tensor(~moving)]] = True
-        if not discrete:
-            value = given[:, 1]
-            given = given[:, 0][after.clamp(min=0)].masked_fill(~known, NOTHING)
-            leaf = value.detach()
-        else:
-            leaf = given.detach().logsumexp(1) - math.log(given.shape[1])
-        discount = s.discount if step >= s.warm_up * s.steps else 0.0
-        fixed = ~known.any(1) | end
-        planned = soft_values(reward, after, torch.where(end, 0.0, leaf), fixed, discount, longest if discount else 1, s.flow)
-        known = known & ~end[:, None]
-        here, chosen = path[torch.as_tensor(moving)], torch.as_tensor(ground.chosen)
-        likelihood = planned[here].log_softmax(1).gather(1, chosen[:, None])[:, 0]
-        some = known.any(1)
-        target = planned.detach().masked_fill(~known, NOTHING)
-        chance = target.softmax(1)
-        guess = given.masked_fill(~known, NOTHING)
-        kl = (chance * (target.log_softmax(1) - guess.log_softmax(1))).sum(1)[some].mean()
-        level = smooth_l1_loss(given[known], planned.detach()[known])
-        if not discrete:
-            level = level + smooth_l1_loss(value[some], (planned.detach().logsumexp(1) - known.sum(1).clamp(min=1).log())[some])
-        cloned = -guess[here].log_softmax(1).gather(1, chosen[:, None]).mean()
-        loss = s.small * (reward**2).mean() - likelihood.mean() + kl + s.level * level + s.cloning * cloned
-        return {"loss": loss, "likelihood": likelihood.mean(), "kl": kl, "cloned": cloned, "reward": reward.mean(), "level": level}
+    def figures(self, demos: Sequence[Demonstration], rng: np.random.Generator, discount: float) -> dict[str, Tensor]:
+        """Losses of a batch."""
+        s = self.settings
+        worlds = [self.world_of(demo) for demo in demos]
+        parts = [surroundings(world, demo, s.tried, rng) for world, demo in zip(worlds, demos, strict=True)]
+        ground = ground_of(worlds, parts, s.device)
+        features = self.module.features(ground, [demo.task for demo in demos])
+        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, ground.after)
+        ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
+        ends[ground.path[~ground.moving]] = True  # what comes after a demonstration is worth nothing
+        open_ = (ground.after >= 0) & ~ends[:, None]
+        left = open_.any(dim=1)
+        sweeps = int(ground.since.max()) if discount else 1
+        beyond = values.detach().masked_fill(ends, 0.0)
+        plan = soft_values(reward, ground.after, beyond, ~left, discount, sweeps, s.flow)
+        target, guess = plan.detach()[left], q.masked_fill(~open_, NEVER)[left]
+        chance = target.softmax(dim=1)
+        away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
+        mean = target.logsumexp(dim=1) - open_[left].sum(dim=1).log()
+        level = smooth_l1_loss(guess[open_[left]], target[open_[left]]) + smooth_l1_loss(values[left], mean)
+        likelihood, likelihood_q = (_log_chance(one[ground.path[ground.moving]], ground.chosen) for one in (plan, q))
+        loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
+        return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
+
+    def _q(self, features: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """What the network says of each choice `[S, A]`, and of the value of each node `[S]`."""
+        given = self.module.q(features)
+        if self.actions.discrete:
+            return given, given.logsumexp(dim=1) - math.log(given.shape[1])
+        return given[:, 0][after.clamp(min=0)].masked_fill(after < 0, NEVER), given[:, 1]
 
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+        """The task, an LSTM that has seen nothing, and where chance comes from."""
+        del world
         with torch.inference_mode():
             task = self.module.tasks([str(machine.task)]).expand(len(states), -1)
             none = task.new_zeros(1, len(states), self.settings.hidden)
         return task, (none, none), stream(self.settings.seed, "act")
 
-    def act(self, world, states, memory):
+    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+        """An action drawn from softmax(Q); in a continuous world from random moves. It never stops by itself."""
         task, before, rng = memory
-        s, net = self.settings, self.module
+        net = self.module
         with torch.inference_mode():
             read = net.states(self.see(world, states), task)
             after = net.history(read[:, None], before)[1]
-            if "actions" in self.shape:
-                given = net.q(torch.cat([read, before[0][0], task], 1))
-                actions = self.actions.drawn(given, rng) if s.act == "draw" else self.actions.best(given)
+            if self.actions.discrete:
+                actions = self._pick(net.q(torch.cat([read, before[0][0], task], dim=1)), rng)
             else:
-                n, k = len(states), s.samples
-                reach = np.asarray(world.reach)
-                moves = rng.uniform(-reach, reach, size=(n * k, len(reach)))
-                ahead = world.step(np.repeat(states, k, 0), moves)
-                free = (ahead != np.repeat(states, k, 0)).any(1).reshape(n, k)
-                t = task.repeat_interleave(k, 0)
-                parts = [net.states(self.see(world, ahead), t), after[0][0].repeat_interleave(k, 0), t]
-                u = net.q(torch.cat(parts, 1))[:, 0].reshape(n, k).masked_fill(~torch.as_tensor(free), NOTHING)
-                if s.act == "draw":
-                    u = u + torch.as_tensor(rng.gumbel(size=tuple(u.shape))).to(u)
-                actions = moves.reshape(n, k, -1)[np.arange(n), u.argmax(1).numpy()]
-            return actions, np.zeros(len(states), bool), (task, after, rng)
+                actions = self._move(world, states, task, after[0][0], rng)
+        return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
+
+    def _pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
+        noise = torch.as_tensor(rng.gumbel(size=tuple(q.shape))).to(q) if self.settings.draw else 0.0
+        return (q + noise).argmax(dim=1).cpu().numpy()
+
+    def _move(
+        self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """One of several random moves `[N, D]`, by the Q of where they lead."""
+        count, tries, reach = len(states), self.settings.sampled, np.asarray(world.reach)
+        moves = rng.uniform(-reach, reach, size=(count * tries, len(reach)))
+        begin = np.repeat(states, tries, axis=0)
+        ends = world.step(begin, moves)
+        blocked = torch.as_tensor((ends == begin).all(axis=1), device=task.device)
+        task, memory = task.repeat_interleave(tries, dim=0), memory.repeat_interleave(tries, dim=0)
+        read = self.module.states(self.see(world, ends), task)
+        q = self.module.q(torch.cat([read, memory, task], dim=1))[:, 0].masked_fill(blocked, NEVER)
+        picked = self._pick(q.reshape(count, tries), rng)
+        return moves.reshape(count, tries, -1)[np.arange(count), picked]
+
+
+def _log_chance(q: Tensor, chosen: Tensor) -> Tensor:
+    """The mean log-probability of choices `[N]` under softmax(Q)."""
+    return q.log_softmax(dim=1).gather(1, chosen[:, None]).mean()

@@ -121,9 +121,13 @@ class Baseline:
 
     def batch(self, demos: Sequence[Demonstration]) -> Batch:
         """Demonstrations as tensors."""
+        return batch_of(demos, self.world_of, self.actions, self.settings.device)
+
+    def world_of(self, demo: Demonstration) -> Any:
+        """The world of a demonstration."""
         if self._world_of is None:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
-        return batch_of(demos, self._world_of, self.actions, self.settings.device)
+        return self._world_of(demo)
 
     def see(self, world: Any, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
