@@ -9,10 +9,11 @@ from tests.baselines.tiny import SIZE, Corridor, Tiny, Track, demonstrations
 
 from rsg.baselines import METHODS, load_baseline, method_named, rollout, train_baseline
 from rsg.baselines.batches import batch_of, joined
-from rsg.baselines.networks import Actions, SetEncoder, TaskEncoder, shape_of, words_of
+from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
+from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
-from rsg.demos import benchmark
 from rsg.evaluation.baselines import evaluate_policy, evaluate_run
+from rsg.evaluation.planning import Episode, summary
 from rsg.subgoals.classifiers import tensors
 from rsg.training import Run
 from rsg.training.data import machine_of
@@ -44,7 +45,7 @@ def test_a_task_reads_the_same_alone_and_among_others():
 
 def test_a_batch_holds_what_its_demonstrations_hold():
     source, demos = demonstrations(None, 2)
-    batch = batch_of(demos, lambda _: source.world(""), Actions(DISCRETE))
+    batch = batch_of(demos, lambda _: source.world(""), DISCRETE)
     states = np.concatenate([demo.states[:, 0] for demo in demos])
     assert (batch.seen.argmax(dim=1).numpy() == states).all()
     assert (batch.actions.numpy() == np.concatenate([demo.actions for demo in demos])).all()
@@ -78,10 +79,38 @@ def test_the_order_of_objects_does_not_matter():
 
 @pytest.mark.parametrize("world", [CraftingWorld(), PlayroomWorld(), Corridor(), Track()])
 def test_shapes_of_worlds(world):
-    sample = world.sample if hasattr(world, "sample") else lambda rng, count: world.start(rng)[None]
-    shape = shape_of(world, world.encode(sample(np.random.default_rng(0), 1)))
+    start = np.zeros(world.state_width) if hasattr(world, "state_width") else world.start(np.random.default_rng(0))
+    if isinstance(world, CraftingWorld):
+        start = start.astype(np.uint8)
+    shape = shape_of(world, start[None])
     assert ("actions" in shape) == hasattr(world, "actions")
     assert ("types" in shape) == isinstance(world, CraftingWorld)
+
+
+def test_tiles_are_what_is_on_the_picture():
+    world = CraftingWorld(3, 4)
+    state = world.state({(1, 2): "tree", (0, 3): "axe"}, agent=(2, 0), inventory=["wood"])
+    seen = look(world, np.stack([state, world.state({}, agent=(0, 1))]), {"tile": 8})
+    assert seen.there.sum(axis=1).tolist() == [4, 1]
+    cells = {tuple(cell) for cell in seen.cells[0].tolist()}
+    assert cells == {(1, 2), (0, 3), (2, 0), (3, 0)}  # the inventory lies below the map
+    assert seen.cells[1, 0].tolist() == [0, 1]
+
+
+def test_pictures_read_the_same_alone_and_among_others():
+    world = CraftingWorld()
+    states = world.sample(np.random.default_rng(2), 4)
+    encoder = TileEncoder(8, 16, 3)
+    condition = torch.randn(4, 3)
+    together = encoder(tensors(look(world, states, {"tile": 8}), "cpu"), condition)
+    for i in range(4):
+        alone = encoder(tensors(look(world, states[i : i + 1], {"tile": 8}), "cpu"), condition[i : i + 1])
+        assert torch.allclose(alone[0], together[i], atol=1e-5)
+
+
+def test_pictures_are_of_crafting_world():
+    with pytest.raises(RsgError, match="Crafting World only"):
+        shape_of(Corridor(), np.array([[1]]), "image")
 
 
 def test_probabilities_of_actions():
@@ -169,14 +198,14 @@ def test_figures_of_a_policy():
 
 def test_a_branch_that_leads_nowhere_is_not_taken():
     """In thought BC-FSM tries both branches of an `or`, and follows the one that comes to its end."""
-    fsm = small("bc-fsm")
+    fsm = small("bc-fsm", effective=False)
 
     class Network:
         def __call__(self, seen, terms):
             place = seen.argmax(dim=1)
             at_end = torch.where(terms == 1, place == SIZE - 1, torch.zeros_like(place, dtype=torch.bool))
-            forth = torch.tensor([0.0, 5.0]).expand(len(terms), 2)  # for `left` too, where it does not help
-            return forth, torch.where(at_end, 5.0, -5.0)
+            sure = torch.where(terms == 1, 1.0, 50.0)  # `left` is surer of itself, and goes the wrong way
+            return sure[:, None] * torch.tensor([0.0, 1.0]), torch.where(at_end, 5.0, -50.0)
 
     fsm.module = Network()
     memory = fsm.begin(Corridor(), np.array([[2], [3]]), machine_of("left or right"))
@@ -184,6 +213,32 @@ def test_a_branch_that_leads_nowhere_is_not_taken():
     acted = rollout(fsm, Corridor(), np.array([[2], [3]]), machine_of("left or right"), 20)
     assert acted.stopped.all()
     assert acted.steps.tolist() == [4, 3]
+
+
+def test_an_action_without_effect_is_not_taken():
+    one, rng = small("bc"), np.random.default_rng(0)
+    given = torch.tensor([[1.0, 0.0]]).repeat(2, 1)
+    states = np.array([[0], [3]])  # at the left end nothing is further left
+    assert one.choose(Corridor(), states, given, rng).tolist() == [1, 0]
+    assert small("bc", effective=False).choose(Corridor(), states, given, rng).tolist() == [0, 0]
+
+
+def test_a_move_without_effect_is_not_taken():
+    one, rng = small("bc", MOVES), np.random.default_rng(0)
+    given = torch.tensor([[-9.0, 0.0]]).repeat(2, 1)
+    states = np.array([[0.0], [3.0]])
+    first, second = one.choose(Track(), states, given, rng)[:, 0].tolist()
+    assert 0 < first < 0.5  # the likeliest of those that lead away, so a short one
+    assert second == pytest.approx(-1.0)
+
+
+def test_without_any_effect_the_likeliest_is_taken():
+    class Wall(Corridor):
+        def step(self, states, actions):
+            return states.copy()
+
+    given = torch.tensor([[0.0, 1.0]])
+    assert small("bc").choose(Wall(), np.array([[3]]), given, np.random.default_rng(0)).tolist() == [1]
 
 
 @pytest.mark.parametrize("method", ["bc", "bc-fsm"])
@@ -213,6 +268,7 @@ def test_others_are_never_the_own_task():
         ("bc", {"task_at": "start"}, "task_at is state or end"),
         ("bc-fsm", {"alignment": "mean"}, "alignment is max or sum"),
         ("bc", {"hidden": 0}, "at least 1"),
+        ("bc-fsm", {"observation": "sound"}, "state or image"),
         ("lstm", {"beta": 0.0}, "beta must be positive"),
     ],
 )
@@ -237,7 +293,7 @@ def test_a_method_that_there_is_not():
 def test_actions_of_another_kind(shape, world):
     source, demos = demonstrations(world, 1)
     with pytest.raises(RsgError, match="in this world"):
-        batch_of(demos, lambda _: source.world(""), Actions(shape))
+        batch_of(demos, lambda _: source.world(""), shape)
 
 
 def test_runs_that_cannot_be_used(tmp_path):
@@ -262,19 +318,7 @@ def test_a_run_is_evaluated_by_what_it_is(tmp_path):
 
 
 def test_figures_have_the_names_of_planning():
-    source = benchmark("crafting")
-    from rsg.evaluation import evaluate_planning
-
-    class Still:
-        def begin(self, world, states, machine):
-            return None
-
-        def act(self, world, states, memory):
-            return np.zeros(len(states), dtype=int), np.ones(len(states), dtype=bool), None
-
-    planned = evaluate_planning(source, "novel", source.true_goals, 1)
-    acted = evaluate_policy(source, "novel", Still(), 1)
-    assert set(planned) == set(acted)
-    assert [set(row) for row in planned["tasks"]] == [set(row) for row in acted["tasks"]]
-    assert acted["success"] == 0.0
-    assert acted["expansions_mean"] == 0.0
+    found = evaluate_policy(Tiny(), "train", Right(), 1)
+    episode = Episode(True, True, 1, 1.0, 0.1)
+    assert set(found) == {"split", "per_task", "seed", "tasks", *summary([episode])}
+    assert set(found["tasks"][0]) == {"task", *summary([episode])}

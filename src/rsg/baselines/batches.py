@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
@@ -50,21 +51,22 @@ class Batch:
         return values.new_zeros(len(self.texts), *values.shape[1:]).index_add(0, self.owner, values)
 
 
-def batch_of(demos: Sequence[Demonstration], world_of: WorldOf, actions: Actions, device: str = "cpu") -> Batch:
+def batch_of(demos: Sequence[Demonstration], world_of: WorldOf, shape: Shape, device: str = "cpu") -> Batch:
     """Demonstrations as a batch, each seen with the eyes of its own world."""
+    actions = Actions(shape)
     lengths = np.array([len(demo.states) for demo in demos])
     place = np.concatenate([np.arange(length) for length in lengths])
     taken = torch.cat([actions.read(_checked(demo, actions.discrete).actions) for demo in demos])
     owner = torch.as_tensor(np.repeat(np.arange(len(demos)), lengths), device=device)
     moving = torch.as_tensor(place < np.repeat(lengths - 1, lengths), device=device)
-    seen = tensors(joined([_seen(demo, world_of) for demo in demos]), device)
+    seen = tensors(joined([_seen(demo, world_of, shape) for demo in demos]), device)
     texts = tuple(demo.task for demo in demos)
     return Batch(texts, seen, owner, torch.as_tensor(place, device=device), moving, taken.to(device))
 
 
-def _seen(demo: Demonstration, world_of: WorldOf) -> Any:
+def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
     try:
-        return world_of(demo).encode(demo.states)
+        return look(world_of(demo), demo.states, shape)
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None
 

@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
+from rsg.baselines.networks import TaskEncoder
 from rsg.core.errors import RsgError
 from rsg.language import Machine
 
@@ -98,14 +99,14 @@ class BehaviourCloning(Baseline):
         with torch.inference_mode():
             task = self.module.tasks([str(machine.task)]).expand(len(states), -1)
             none = task.new_zeros(1, len(states), self.settings.hidden)
-        return task, (none, none)
+        return task, (none, none), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""
-        task, before = memory
+        task, before, rng = memory
         with torch.inference_mode():
             read = self.module.read(self.see(world, states), task)
             history, after = self.module.history(read[:, None], before)
             given, odds = self.module.decide(read, history[:, 0], task)
             stops = self.actions.stops(given, odds) if self.actions.discrete else np.zeros(len(states), dtype=bool)
-            return self.actions.best(given), stops, (task, after)
+            return self.choose(world, states, given, rng), stops, (task, after, rng)

@@ -18,8 +18,9 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, place_of, state_encoder
+from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
@@ -128,13 +129,13 @@ class BcFsm(Baseline):
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
         paths = [self._numbers_of(path) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
-            return Memory.of(np.tile(paths[0], (len(states), 1)))
+            return Memory.of(np.tile(paths[0], (len(states), 1)), self.chance())
         longest = max(map(len, paths))
         table = np.array([path + [-1] * (longest - len(path)) for path in paths])
         ways = np.tile(table, (len(states), 1))
-        score, ended = self._thought(world, np.repeat(states, len(paths), axis=0), Memory.of(ways))
+        score, ended = self._thought(world, np.repeat(states, len(paths), axis=0), Memory.of(ways, self.chance()))
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
-        return Memory.of(table[worth.argmax(axis=1)])
+        return Memory.of(table[worth.argmax(axis=1)], self.chance())
 
     def _numbers_of(self, path: Sequence[Any]) -> list[int]:
         return [place_of(str(term), self.terms) for term in path]
@@ -158,18 +159,18 @@ class BcFsm(Baseline):
 
     def _decide(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[Any, Any, Memory, Any]:
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
-        seen = self.see(world, states)
+        seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
-            given, odds = self.module(seen, torch.as_tensor(memory.terms))
+            given, odds = self.module(seen, torch.as_tensor(memory.terms, device=device))
             stops = self.actions.stops(given, odds) & (memory.served | (not self.settings.one_action))
             finished = stops & memory.is_last
             onward = memory.after(stops & ~finished)
-            logs = torch.where(torch.as_tensor(stops), logsigmoid(odds), 0.0)
-            given, odds = self.module(seen, torch.as_tensor(onward.terms))
-            best = self.actions.best(given)
-            taken = self.actions.log_probability(given, self.actions.read(best)) + logsigmoid(-odds)
-            logs = logs + torch.where(torch.as_tensor(finished), 0.0, taken)
-        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().numpy()
+            logs = torch.where(torch.as_tensor(stops, device=device), logsigmoid(odds), 0.0)
+            given, odds = self.module(seen, torch.as_tensor(onward.terms, device=device))
+            best = self.choose(world, states, given, memory.rng)
+            taken = self.actions.log_probability(given, self.actions.read(best).to(device)) + logsigmoid(-odds)
+            logs = logs + torch.where(torch.as_tensor(finished, device=device), 0.0, taken)
+        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().cpu().numpy()
 
 
 class Memory(NamedTuple):
@@ -179,16 +180,18 @@ class Memory(NamedTuple):
         ways: `[N, longest]` the numbers of terms, -1 beyond the end.
         at: `[N]` the place in it.
         served: `[N]` whether an action has been taken for the present subgoal.
+        rng: where chance comes from.
     """
 
     ways: NDArray[np.int64]
     at: NDArray[np.int64]
     served: NDArray[np.bool_]
+    rng: np.random.Generator
 
     @staticmethod
-    def of(ways: NDArray[np.int64]) -> Memory:
+    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> Memory:
         """At the beginning."""
-        return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool))
+        return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
 
     @property
     def terms(self) -> NDArray[np.int64]:
@@ -202,7 +205,7 @@ class Memory(NamedTuple):
 
     def after(self, leaving: NDArray[np.bool_]) -> Memory:
         """Some copies go on to their next subgoal."""
-        return Memory(self.ways, self.at + leaving, self.served & ~leaving)
+        return self._replace(at=self.at + leaving, served=self.served & ~leaving)
 
 
 def _rows(seen: Any, rows: Tensor) -> Any:

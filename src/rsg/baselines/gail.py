@@ -24,7 +24,6 @@ from rsg.baselines.batches import Batch, joined
 from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline
 from rsg.core.errors import RsgError
-from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.language import Machine
 from rsg.subgoals.classifiers import tensors
@@ -114,8 +113,7 @@ class Gail(Baseline):
         """Of cloning at first, then of the judge and of PPO."""
         shown, first = self.batch(demos), int(self.settings.cloning * self.settings.steps)
         if step < first:
-            loss = -self.likelihood(shown)
-            figures = {"loss": loss}
+            figures = {"loss": -self.likelihood(replace(shown, seen=self.blurred(shown.seen, rng)))}
         else:
             if (step - first) % self.settings.epochs == 0:
                 self.module.copy.load_state_dict(self.module.policy.state_dict())
@@ -124,6 +122,15 @@ class Gail(Baseline):
         for part in (self.module.policy, self.module.judge):
             nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
+
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` the log-probability of each demonstration's actions, for several tasks."""
+        columns = []
+        for texts in zip(*candidates, strict=True):
+            given, _ = outputs(self.module.policy, replace(batch, texts=texts))
+            logs = self.actions.log_probability(given[batch.moving], batch.actions)
+            columns.append(batch.per_demonstration(torch.zeros_like(given[:, 0]).masked_scatter(batch.moving, logs)))
+        return torch.stack(columns, dim=1)
 
     def likelihood(self, batch: Batch) -> Tensor:
         """The mean log-probability of demonstrated actions."""
@@ -213,14 +220,19 @@ class Gail(Baseline):
         with torch.inference_mode():
             task = self.module.policy.tasks([str(machine.task)]).expand(len(states), -1)
             none = task.new_zeros(2, 1, len(states), self.settings.hidden)
-        return task, none, stream(self.settings.seed, "act")
+        return task, none, self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy, or the most likely one. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():
             given, _, after = step_of(self.module.policy, self.see(world, states), task, before)
-        actions = self.actions.drawn(given, rng) if self.settings.draw else self.actions.best(given)
+        if not self.settings.draw:
+            actions = self.choose(world, states, given, rng)
+        elif self.actions.discrete:
+            actions = self.actions.drawn(self.having_effect(world, states, given), rng)
+        else:
+            actions = self.actions.drawn(given, rng)
         return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
 
 

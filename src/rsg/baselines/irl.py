@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
+from rsg.baselines.networks import TaskEncoder
 from rsg.baselines.surroundings import Ground, ground_of, surroundings
 from rsg.core.errors import RsgError
-from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.language import Machine
 
@@ -137,7 +137,7 @@ class Irl(Baseline):
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
         warm = step < self.settings.warm_up * self.settings.steps
-        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount)
+        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, blurred=True)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
@@ -147,12 +147,14 @@ class Irl(Baseline):
         with torch.inference_mode():
             return float(self.figures(demos, rng, self.settings.discount)["likelihood_q"])
 
-    def figures(self, demos: Sequence[Demonstration], rng: np.random.Generator, discount: float) -> dict[str, Tensor]:
+    def figures(
+        self, demos: Sequence[Demonstration], rng: np.random.Generator, discount: float, blurred: bool = False
+    ) -> dict[str, Tensor]:
         """Losses of a batch."""
         s = self.settings
-        worlds = [self.world_of(demo) for demo in demos]
-        parts = [surroundings(world, demo, s.tried, rng) for world, demo in zip(worlds, demos, strict=True)]
-        ground = ground_of(worlds, parts, s.device)
+        ground = self._ground(demos, rng)
+        if blurred:
+            ground = replace(ground, seen=self.blurred(ground.seen, rng))
         features = self.module.features(ground, [demo.task for demo in demos])
         reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, ground.after)
         ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
@@ -167,9 +169,26 @@ class Irl(Baseline):
         away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
         mean = target.logsumexp(dim=1) - open_[left].sum(dim=1).log()
         level = smooth_l1_loss(guess[open_[left]], target[open_[left]]) + smooth_l1_loss(values[left], mean)
-        likelihood, likelihood_q = (_log_chance(one[ground.path[ground.moving]], ground.chosen) for one in (plan, q))
+        likelihood, likelihood_q = (_log_chances(one, ground).mean() for one in (plan, q))
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
+
+    def _ground(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
+        worlds = [self.world_of(demo) for demo in demos]
+        return self._around(worlds, demos, rng)
+
+    def _around(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
+        tried = self.settings.tried
+        parts = [surroundings(world, demo, tried, rng) for world, demo in zip(worlds, demos, strict=True)]
+        return ground_of(worlds, parts, self.shape, self.settings.device)
+
+    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+        """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
+        with torch.inference_mode():
+            ground = self._around([world] * len(texts), [demo] * len(texts), self.chance())
+            features = self.module.features(ground, texts)
+            chances = _log_chances(self._q(features, ground.after)[0], ground)
+            return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
 
     def _q(self, features: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
         """What the network says of each choice `[S, A]`, and of the value of each node `[S]`."""
@@ -184,7 +203,7 @@ class Irl(Baseline):
         with torch.inference_mode():
             task = self.module.tasks([str(machine.task)]).expand(len(states), -1)
             none = task.new_zeros(1, len(states), self.settings.hidden)
-        return task, (none, none), stream(self.settings.seed, "act")
+        return task, (none, none), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world from random moves. It never stops by itself."""
@@ -194,7 +213,8 @@ class Irl(Baseline):
             read = net.states(self.see(world, states), task)
             after = net.history(read[:, None], before)[1]
             if self.actions.discrete:
-                actions = self._pick(net.q(torch.cat([read, before[0][0], task], dim=1)), rng)
+                q = net.q(torch.cat([read, before[0][0], task], dim=1))
+                actions = self._pick(self.having_effect(world, states, q), rng)
             else:
                 actions = self._move(world, states, task, after[0][0], rng)
         return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
@@ -219,6 +239,6 @@ class Irl(Baseline):
         return moves.reshape(count, tries, -1)[np.arange(count), picked]
 
 
-def _log_chance(q: Tensor, chosen: Tensor) -> Tensor:
-    """The mean log-probability of choices `[N]` under softmax(Q)."""
-    return q.log_softmax(dim=1).gather(1, chosen[:, None]).mean()
+def _log_chances(q: Tensor, ground: Ground) -> Tensor:
+    """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
+    return q[ground.path[ground.moving]].log_softmax(dim=1).gather(1, ground.chosen[:, None])[:, 0]

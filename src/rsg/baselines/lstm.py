@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import Shape, TaskEncoder, state_encoder
+from rsg.baselines.networks import TaskEncoder
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.baselines.batches import Batch, batch_of
-from rsg.baselines.networks import Actions, Shape
+from rsg.baselines.encoders import Shape, look
+from rsg.baselines.networks import Actions
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
@@ -29,14 +30,18 @@ class BaselineSettings(TrainingSettings):
     """What baselines add to the settings of every method; rates, widths and weights are the paper's.
 
     Attributes:
+        observation: `state`, what the world shows, or `image`, pictures of it.
         hidden: the width of layers.
         layers: of the network that reads one state.
+        blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
+        effective: whether a policy asks the world's model which actions have an effect, and takes the likeliest of
+            these (of 20 random moves, if the mean move has none), as the paper's IRL does; else it may stay stuck.
         beta: β, how sharply the contrastive term compares the scores of tasks.
         gamma: γ, its weight; 0: no other tasks are looked at.
         negatives: how many other descriptions each demonstration is compared with.
     """
 
-    steps: int = 3000
+    steps: int = 4000
     batch: int = 64
     rate: float = 1e-3
     rate_end: float = 1e-5
@@ -45,18 +50,23 @@ class BaselineSettings(TrainingSettings):
     check_every: int = 200
     patience: int = 5
     save_every: int = 500
+    observation: str = "state"
     hidden: int = 128
     layers: int = 2
+    blur: float = 0.02
+    effective: bool = True
     beta: float = 1.0
     gamma: float = 0.0
     negatives: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.observation not in ("state", "image"):
+            raise RsgError(f"observation is state or image, not '{self.observation}'")
         if self.hidden < 1 or self.layers < 1 or self.negatives < 0:
             raise RsgError("hidden and layers must be at least 1, negatives must not be negative")
-        if self.beta <= 0 or self.gamma < 0:
-            raise RsgError("beta must be positive, gamma must not be negative")
+        if self.beta <= 0 or self.gamma < 0 or self.blur < 0:
+            raise RsgError("beta must be positive, gamma and blur must not be negative")
 
 
 class Baseline:
@@ -109,7 +119,8 @@ class Baseline:
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradients of the loss of a batch."""
         del step
-        figures = self.losses(self.batch(demos), rng)
+        batch = self.batch(demos)
+        figures = self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
@@ -121,7 +132,7 @@ class Baseline:
 
     def batch(self, demos: Sequence[Demonstration]) -> Batch:
         """Demonstrations as tensors."""
-        return batch_of(demos, self.world_of, self.actions, self.settings.device)
+        return batch_of(demos, self.world_of, self.shape, self.settings.device)
 
     def world_of(self, demo: Demonstration) -> Any:
         """The world of a demonstration."""
@@ -129,15 +140,52 @@ class Baseline:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
         return self._world_of(demo)
 
+    def blurred(self, seen: Any, rng: np.random.Generator) -> Any:
+        """What is seen, as it is seen in training."""
+        if self.settings.blur == 0 or not isinstance(seen, Tensor):
+            return seen
+        return seen + self.settings.blur * torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
+
     def see(self, world: Any, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
-        return tensors(world.encode(states), self.settings.device)
+        return tensors(look(world, states, self.shape), self.settings.device)
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
         with torch.inference_mode():
-            batch = batch_of([demo], lambda _: world, self.actions, self.settings.device)
+            batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
             return self.scores(batch, [texts])[0].double().cpu().numpy()
+
+    def chance(self) -> np.random.Generator:
+        """Where a policy's chance comes from, the same in each rollout."""
+        return stream(self.settings.seed, "act")
+
+    def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+        """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one."""
+        chosen = self.actions.best(given)
+        if not self.settings.effective:
+            return chosen
+        idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
+        if len(idle):
+            tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
+            count = tried.shape[1]
+            rows = np.repeat(states[idle], count, axis=0)
+            flat = tried.reshape(len(rows), *tried.shape[2:])
+            moved = (world.step(rows, flat) != rows).any(axis=1).reshape(-1, count)
+            repeated = given[idle].repeat_interleave(count, dim=0)
+            logs = self.actions.log_probability(repeated, self.actions.read(flat).to(given.device))
+            worth = np.where(moved, logs.double().cpu().numpy().reshape(-1, count), -np.inf)
+            found = moved.any(axis=1)
+            chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
+        return chosen
+
+    def having_effect(self, world: Any, states: NDArray[Any], given: Tensor) -> Tensor:
+        """Log-odds of actions `[N, A]` without those that have no effect, if `effective` and another has one."""
+        if not self.settings.effective:
+            return given
+        moves = (np.asarray(world.successors(states)) != states[:, None]).any(axis=2)
+        moves |= ~moves.any(axis=1, keepdims=True)
+        return given.masked_fill(torch.as_tensor(~moves, device=given.device), -torch.inf)
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
         """Other descriptions that a demonstration is compared with."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from rsg.baselines.bc import BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm
+from rsg.baselines.encoders import shape_of
 from rsg.baselines.gail import Gail
 from rsg.baselines.irl import Irl
 from rsg.baselines.lstm import Lstm
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import shape_of
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
 from rsg.subgoals.learning import WorldOf
@@ -66,7 +66,7 @@ def train_baseline(
     terms = dict.fromkeys(str(term) for text in data.descriptions for term in machine_of(text).terms)
     example = data[int(data.learn[0])]
     world: Any = world_of(example)
-    shape = shape_of(world, world.encode(example.states[:1]))
+    shape = shape_of(world, example.states, settings.observation)
     method = kind(settings, shape, list(terms), world_of, data.descriptions)
     with TemporaryDirectory() as scratch:
         folder = out or Path(scratch) / "run"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from rsg.baselines.batches import joined
+from rsg.baselines.encoders import Shape, look
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
 from rsg.subgoals.classifiers import tensors
@@ -102,7 +103,7 @@ class Ground:
     chosen: Tensor
 
 
-def ground_of(worlds: Sequence[Any], parts: Sequence[Surroundings], device: str = "cpu") -> Ground:
+def ground_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape, device: str = "cpu") -> Ground:
     """Surroundings one after the other."""
     states, nodes = [len(part.states) for part in parts], [len(part.state) for part in parts]
     rows, firsts = np.cumsum([0, *states[:-1]]), np.cumsum([0, *nodes[:-1]])
@@ -112,7 +113,7 @@ def ground_of(worlds: Sequence[Any], parts: Sequence[Surroundings], device: str 
         return torch.as_tensor(np.concatenate(pieces), device=device)
 
     return Ground(
-        tensors(joined([world.encode(part.states) for world, part in zip(worlds, parts, strict=True)]), device),
+        tensors(joined([look(world, part.states, shape) for world, part in zip(worlds, parts, strict=True)]), device),
         tensor([np.full(count, i) for i, count in enumerate(states)]),
         tensor([part.state + row for part, row in zip(parts, rows, strict=True)]),
         tensor([np.where(part.after >= 0, part.after + n, -1) for part, n in zip(parts, firsts, strict=True)]),

@@ -25,6 +25,7 @@ from rsg.search import SearchSettings
 from rsg.subgoals import load_subgoals
 from rsg.training import Run
 from rsg.training.data import machine_of
+from rsg.training.loop import one_thread
 
 
 def evaluate_policy(
@@ -72,7 +73,8 @@ def _judged(
         truth = partial(source.truth, world, terms=terms)
         starts = np.stack([demo.states[0] for demo in group])
         begun = time.perf_counter()
-        acted = rollout(policy, world, starts, machine, max_steps, truth)
+        with one_thread():
+            acted = rollout(policy, world, starts, machine, max_steps, truth)
         milliseconds = 1000 * (time.perf_counter() - begun) / len(starts)
         price = float(world.costs[0]) if hasattr(world, "costs") else float(world.cost)
         for states, steps, done in zip(acted.states, acted.steps.tolist(), acted.done.tolist(), strict=True):
@@ -95,7 +97,8 @@ def evaluate_recognition(
     for text in dict.fromkeys(texts):
         for i in range(per_task):
             demo, _ = source.demonstrate(split, texts.index(text), stream(seed, "recognition", split, text, i))
-            scores = method.explain(source.world(demo.setting), demo, among)
+            with one_thread():
+                scores = method.explain(source.world(demo.setting), demo, among)
             right += among[int(scores.argmax())] == text
             every += 1
     share, interval = right / every, [round(edge, 6) for edge in wilson(right, every)]
