@@ -1,15 +1,17 @@
-"""Generative adversarial imitation learning (GAIL): a judge learns to tell the policy's histories from demonstrated ones,
-and the policy learns, by proximal policy optimisation (PPO), to be taken for a demonstrator.
+"""Generative adversarial imitation learning (GAIL): a judge and a policy that wants to be taken for a demonstrator.
 
-Each step begins its own episodes where the demonstrations of its batch begin, with their tasks and as long as they are:
-all of a run follows from seed, step and weights. Episodes are drawn by a copy of the policy that is renewed every few
-steps, which is what PPO calls its epochs; each epoch sees fresh episodes, since steps in a batched world cost little.
-The paper does not say how its GAIL was begun. Here the policy is first cloned for some steps, which is stronger.
+The judge learns to tell the histories of the policy's episodes from demonstrated ones, both with their tasks. Its
+log-odds are the reward from which the policy learns by proximal policy optimisation (PPO).
+
+Each step begins its own episodes where the demonstrations of its batch begin, with their tasks and as long as they are,
+so that all of a run follows from seed, step and weights. They are drawn, in all copies at once, by a copy of the policy
+that is renewed every few steps, PPO's epochs; each epoch sees fresh episodes, since the worlds step in batches.
+The paper does not say how its policy began. Here it is cloned at first, and a little all along, which is stronger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,13 +22,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, softplus
 
-from rsg.baselines.batches import Batch, joined
+from rsg.baselines.batches import Batch
 from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine
-from rsg.subgoals.classifiers import tensors
 from rsg.subgoals.encoders import flat
 
 MOST = 5.0  # a reward, log-odds of the judge, is never larger: it may be far too sure of itself at first
@@ -57,6 +58,13 @@ class GailSettings(BcSettings):
     trace: float = 0.95
     entropy: float = 0.01
     draw: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 <= share <= 1 for share in (self.cloning, self.discount, self.trace)):
+            raise RsgError("cloning, discount and trace must be from 0 to 1")
+        if self.epochs < 1 or self.clip <= 0 or self.keep < 0 or self.entropy < 0:
+            raise RsgError("epochs must be at least 1, clip positive, keep and entropy not negative")
 
 
 class GailNetwork(nn.Module):
@@ -139,25 +147,31 @@ class Gail(Baseline):
 
     def adversarial(self, shown: Batch, made: Batch, then: Tensor) -> dict[str, Tensor]:
         """The losses of judge, policy and values; `then` are the log-probabilities of the actions when drawn."""
-        s = self.settings
-        told, taken = self.judged(shown), self.judged(made)
-        judge = telling_apart(told, taken)
-        given, values = outputs(self.module.policy, made)
-        now = self.actions.log_probability(given[made.moving], made.actions)
-        rewards = torch.zeros_like(values).masked_scatter(made.moving, self.rewards(made, taken.detach()))
-        moving = made.padded(made.moving.float()[:, None])[..., 0] > 0
-        pads = [made.padded(one[:, None])[..., 0] for one in (rewards, values.detach())]
-        gain = made.unpadded(advantages(pads[0], pads[1], moving, s.discount, s.trace)[..., None])[made.moving, 0]
-        worth = gain + values.detach()[made.moving]
-        even = (gain - gain.mean()) / (gain.std() + 1e-6)
-        policy = proximal(now, then, even, s.clip)
-        value = mse_loss(values[made.moving], worth)
-        spread = self.actions.entropy(given[made.moving]).mean()
-        loss = policy + 0.5 * value + judge - s.entropy * spread
-        if s.keep:
-            loss = loss - s.keep * self.likelihood(shown)
-        right = ((told > 0).float().mean() + (taken < 0).float().mean()) / 2
-        return {"loss": loss, "judge": judge, "told_apart": right, "reward": taken.mean(), "entropy": spread, "value": value}
+        s, told, taken = self.settings, self.judged(shown), self.judged(made)
+        given, values = outputs(self.module.policy, made, apart=True)
+        given, values = given[made.moving], values[made.moving]
+        gain = self.gains(made, self.rewards(made, taken.detach()), values.detach())
+        now = self.actions.log_probability(given, made.actions)
+        figures = {
+            "judge": telling_apart(told, taken),
+            "policy": proximal(now, then, (gain - gain.mean()) / (gain.std() + 1e-6), s.clip),
+            "value": mse_loss(values, gain + values.detach()),
+            "entropy": self.actions.entropy(given).mean(),
+            "told_apart": ((told > 0).float().mean() + (taken < 0).float().mean()) / 2,
+        }
+        loss = figures["judge"] + figures["policy"] + 0.5 * figures["value"] - s.entropy * figures["entropy"]
+        return {"loss": loss - s.keep * self.likelihood(shown) if s.keep else loss, **figures}
+
+    def gains(self, made: Batch, rewards: Tensor, values: Tensor) -> Tensor:
+        """`[T]` the advantages of all actions of a batch, from rewards and values `[T]`."""
+
+        def table(numbers: Tensor) -> Tensor:
+            spread = torch.zeros_like(made.owner, dtype=numbers.dtype).masked_scatter(made.moving, numbers)
+            return made.padded(spread[:, None])[..., 0]
+
+        moving = table(torch.ones_like(values)) > 0
+        gain = advantages(table(rewards), table(values), moving, self.settings.discount, self.settings.trace)
+        return made.unpadded(gain[..., None])[made.moving, 0]
 
     def judged(self, batch: Batch) -> Tensor:
         """The judge's log-odds of having been shown, of the history after each action."""
@@ -174,38 +188,37 @@ class Gail(Baseline):
     ) -> tuple[Batch, Tensor]:
         """Episodes as long as the demonstrations, from where they begin, and the log-probabilities of actions."""
         lengths = np.array([len(demo) for demo in demos])
-        worlds = self.worlds(demos)
-        now = [demo.states[0] for demo in demos]
-        states, taken, chances = [[one] for one in now], [[] for _ in demos], [[] for _ in demos]  # type: ignore[var-annotated]
+        states: list[list[Any]] = [[demo.states[0]] for demo in demos]
+        taken: list[list[Any]] = [[] for _ in demos]
+        chances: list[list[Tensor]] = [[] for _ in demos]
         with torch.no_grad():
             tasks = policy.tasks([demo.task for demo in demos])
             memory = tasks.new_zeros(2, 1, len(demos), self.settings.hidden)
-            for t in range(lengths.max()):
-                for world, group in worlds:
-                    rows = group[lengths[group] > t]
-                    if len(rows) == 0:
-                        continue
-                    here = np.stack([states[i][-1] for i in rows])
-                    given, _, memory[:, :, rows] = step_of(
-                        policy, self.see(world, here), tasks[rows], memory[:, :, rows]
-                    )
-                    actions = self.actions.drawn(given, rng)
-                    logs = self.actions.log_probability(given, self.actions.read(actions).to(given.device))
-                    for i, after, action, log in zip(rows, world.step(here, actions), actions, logs, strict=True):
-                        states[i].append(after)
-                        taken[i].append(action)
-                        chances[i].append(log)
-        made = [
-            replace(demo, states=np.stack(some), actions=np.stack(did))
-            for demo, some, did in zip(demos, states, taken, strict=True)
-        ]
+            for world, rows in self.copies(demos, lengths):
+                here = np.stack([states[i][-1] for i in rows])
+                seen = self.see(world, here)
+                given, _, memory[:, :, rows] = step_of(policy, seen, tasks[rows], memory[:, :, rows])
+                actions = self.actions.drawn(given, rng)
+                logs = self.actions.log_probability(given, self.actions.read(actions).to(given.device))
+                for i, after, action, log in zip(rows, world.step(here, actions), actions, logs, strict=True):
+                    states[i].append(after)
+                    taken[i].append(action)
+                    chances[i].append(log)
+        rest = zip(demos, states, taken, strict=True)
+        made = [replace(demo, states=np.stack(some), actions=np.stack(did)) for demo, some, did in rest]
         return self.batch(made), torch.stack([log for logs in chances for log in logs])
 
-    def worlds(self, demos: Sequence[Demonstration]) -> list[tuple[Any, NDArray[np.int64]]]:
-        """The worlds of demonstrations, each with the numbers of those that take place there."""
-        of = [self.world_of(demo) for demo in demos]
-        distinct = {id(world): world for world in of}
-        return [(world, np.flatnonzero([id(one) == key for one in of])) for key, world in distinct.items()]
+    def copies(
+        self, demos: Sequence[Demonstration], lengths: NDArray[np.int64]
+    ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+        """For each time the worlds, each with the numbers of the episodes that take place there and still go on."""
+        worlds = [self.world_of(demo) for demo in demos]
+        groups = {id(world): world for world in worlds}
+        for time in range(lengths.max()):
+            for key, world in groups.items():
+                rows = np.flatnonzero([id(one) == key for one in worlds] & (lengths > time))
+                if len(rows):
+                    yield world, rows
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """Minus how far from the demonstration's, as it is seen, the last state of an episode is."""
@@ -236,12 +249,16 @@ class Gail(Baseline):
         return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
 
 
-def outputs(network: BcNetwork, batch: Batch) -> tuple[Tensor, Tensor]:
-    """What a network gives for each state of a batch: outputs `[N, outputs]` and the extra number `[N]`."""
+def outputs(network: BcNetwork, batch: Batch, apart: bool = False) -> tuple[Tensor, Tensor]:
+    """What a network gives for each state of a batch: outputs `[N, outputs]` and the extra number `[N]`.
+
+    With `apart` the extra number trains the last layer only.
+    """
     tasks = network.tasks(batch.texts)[batch.owner]
     read = network.read(batch.seen, tasks)
     history = batch.unpadded(network.history(batch.padded(read))[0])
-    return network.decide(read, history, tasks)
+    given, extra = network.decide(read, history, tasks)
+    return given, network.decide(read.detach(), history.detach(), tasks.detach())[1] if apart else extra
 
 
 def step_of(network: BcNetwork, seen: Any, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
