@@ -6,6 +6,7 @@ import torch
 from tests.baselines.tiny import Corridor, demonstrations
 
 from rsg.baselines.gail import Gail, GailSettings, advantages, proximal, telling_apart
+from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.evaluation.baselines import evaluate_policy
 from rsg.training.data import machine_of
@@ -34,9 +35,9 @@ def test_the_judge_finds_the_log_ratio_of_two_distributions():
     rng = np.random.default_rng(0)
     p, q = (rng.dirichlet(np.full(7, 4.0)) for _ in range(2))
     method = gail()
-    shown, made = (method.batch(walks(one, 300)) for one in (p, q))
+    shown, made = (method.batch(walks(one, 150)) for one in (p, q))
     optimizer = torch.optim.Adam(method.module.judge.parameters(), lr=0.01)
-    for _ in range(150):
+    for _ in range(100):
         optimizer.zero_grad()
         telling_apart(method.judged(shown), method.judged(made)).backward()
         optimizer.step()
@@ -89,12 +90,12 @@ class Rewarded(Gail):
 
 def test_ppo_finds_the_best_return_of_a_small_world():
     """From cell c, with n steps, the best return is n - c + 1; half of the tasks ask for the other end in vain."""
-    method = gail(Rewarded, cloning=0.0, steps=100, entropy=0.0)
-    _, demos = demonstrations(Corridor(), 6)
+    method = gail(Rewarded, cloning=0.0, keep=0.0, steps=60, entropy=0.0)
+    _, demos = demonstrations(Corridor(), 4)
     demos = [demo for demo in demos if " then " in demo.task]  # long enough to come to the end
     optimizer = torch.optim.Adam(method.module.parameters(), lr=0.02)
     rng = np.random.default_rng(0)
-    for step in range(100):
+    for step in range(60):
         optimizer.zero_grad()
         method.gradients(demos, rng, step)
         optimizer.step()
@@ -132,6 +133,15 @@ def test_the_copy_is_renewed_now_and_then():
         same.append(all(torch.equal(one, other) for one, other in pairs))
         optimizer.step()
     assert same[1:] == [False, False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [({"cloning": 1.5}, "from 0 to 1"), ({"epochs": 0}, "at least 1"), ({"clip": 0.0}, "positive")],
+)
+def test_settings_that_make_no_sense(changes, problem):
+    with pytest.raises(RsgError, match=problem):
+        GailSettings(**changes)
 
 
 def test_it_never_stops_by_itself_and_may_draw_or_not():

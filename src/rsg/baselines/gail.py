@@ -51,7 +51,7 @@ class GailSettings(BcSettings):
     steps: int = 1500
     patience: int = 100
     cloning: float = 0.5
-    keep: float = 0.0
+    keep: float = 1.0
     epochs: int = 4
     clip: float = 0.2
     discount: float = 0.95
