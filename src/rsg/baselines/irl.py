@@ -50,12 +50,12 @@ class IrlSettings(BaselineSettings):
         flow: whether gradients reach the rewards of later choices too.
     """
 
-    steps: int = 1500
+    steps: int = 2000
     batch: int = 32
     patience: int = 100
     discount: float = 0.5
     warm_up: float = 0.0
-    tried: int = 10
+    tried: int = 4
     sampled: int = 20
     small: float = 0.01
     level: float = 0.1
@@ -152,7 +152,7 @@ class Irl(Baseline):
     ) -> dict[str, Tensor]:
         """Losses of a batch."""
         s = self.settings
-        ground = self._ground(demos, rng)
+        ground = self._ground([self.world_of(demo) for demo in demos], demos, rng)
         if blurred:
             ground = replace(ground, seen=self.blurred(ground.seen, rng))
         features = self.module.features(ground, [demo.task for demo in demos])
@@ -173,11 +173,7 @@ class Irl(Baseline):
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
-    def _ground(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
-        worlds = [self.world_of(demo) for demo in demos]
-        return self._around(worlds, demos, rng)
-
-    def _around(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
+    def _ground(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
         tried = self.settings.tried
         parts = [surroundings(world, demo, tried, rng) for world, demo in zip(worlds, demos, strict=True)]
         return ground_of(worlds, parts, self.shape, self.settings.device)
@@ -185,7 +181,7 @@ class Irl(Baseline):
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
         with torch.inference_mode():
-            ground = self._around([world] * len(texts), [demo] * len(texts), self.chance())
+            ground = self._ground([world] * len(texts), [demo] * len(texts), self.chance())
             features = self.module.features(ground, texts)
             chances = _log_chances(self._q(features, ground.after)[0], ground)
             return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
