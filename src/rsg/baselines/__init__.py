@@ -2,6 +2,8 @@
 
 from rsg.baselines.bc import BcSettings, BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm, BcFsmSettings
+from rsg.baselines.gail import Gail, GailSettings
+from rsg.baselines.irl import Irl, IrlSettings
 from rsg.baselines.lstm import Lstm, LstmSettings
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
@@ -15,6 +17,10 @@ __all__ = [
     "BcFsmSettings",
     "BcSettings",
     "BehaviourCloning",
+    "Gail",
+    "GailSettings",
+    "Irl",
+    "IrlSettings",
     "Lstm",
     "LstmSettings",
     "Policy",

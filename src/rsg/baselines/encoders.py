@@ -62,6 +62,7 @@ class SetEncoder(nn.Module):
         self.things = nn.Embedding(types + 1, hidden)
         self.places = nn.Linear(6, hidden, bias=False)
         self.context = nn.Linear(5 + condition, 2 * hidden)
+        self.held = nn.Linear(hidden, hidden, bias=False)
         self.more = _layers(hidden, layers - 1)
         self.out = nn.Sequential(nn.Linear(2 * hidden + 5 + condition, hidden), nn.ReLU())
 
@@ -73,6 +74,7 @@ class SetEncoder(nn.Module):
         owner, slot = torch.nonzero(inventory, as_tuple=True)  # what is not there costs no time
         items = torch.relu(self.items(inventory[owner, slot].long()) + for_items[owner])
         most_items = _strongest(items, owner, slot, inventory.shape)
+        for_things = for_things + self.held(most_items)  # which object matters depends on what is held already
         owner, slot = torch.nonzero(objects[..., 0], as_tuple=True)
         there = objects[owner, slot]
         cells, marks = there[:, 1:3].to(overall), there[:, 3:].to(overall)

@@ -119,7 +119,8 @@ class Baseline:
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradients of the loss of a batch."""
         del step
-        figures = self.losses(self._blurred(self.batch(demos), rng), rng)
+        batch = self.batch(demos)
+        figures = self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
@@ -131,16 +132,19 @@ class Baseline:
 
     def batch(self, demos: Sequence[Demonstration]) -> Batch:
         """Demonstrations as tensors."""
+        return batch_of(demos, self.world_of, self.shape, self.settings.device)
+
+    def world_of(self, demo: Demonstration) -> Any:
+        """The world of a demonstration."""
         if self._world_of is None:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
-        return batch_of(demos, self._world_of, self.shape, self.settings.device)
+        return self._world_of(demo)
 
-    def _blurred(self, batch: Batch, rng: np.random.Generator) -> Batch:
-        """The batch as it is seen in training."""
-        if self.settings.blur == 0 or not isinstance(batch.seen, Tensor):
-            return batch
-        noise = torch.as_tensor(rng.standard_normal(tuple(batch.seen.shape))).to(batch.seen)
-        return replace(batch, seen=batch.seen + self.settings.blur * noise)
+    def blurred(self, seen: Any, rng: np.random.Generator) -> Any:
+        """What is seen, as it is seen in training."""
+        if self.settings.blur == 0 or not isinstance(seen, Tensor):
+            return seen
+        return seen + self.settings.blur * torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
 
     def see(self, world: Any, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
@@ -174,6 +178,14 @@ class Baseline:
             found = moved.any(axis=1)
             chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
         return chosen
+
+    def having_effect(self, world: Any, states: NDArray[Any], given: Tensor) -> Tensor:
+        """Log-odds of actions `[N, A]` without those that have no effect, if `effective` and another has one."""
+        if not self.settings.effective:
+            return given
+        moves = (np.asarray(world.successors(states)) != states[:, None]).any(axis=2)
+        moves |= ~moves.any(axis=1, keepdims=True)
+        return given.masked_fill(torch.as_tensor(~moves, device=given.device), -torch.inf)
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
         """Other descriptions that a demonstration is compared with."""

@@ -121,6 +121,13 @@ class Actions:
         mean, spread = given.chunk(2, dim=-1)
         return torch.tanh(mean) * self._reach.to(given), torch.sigmoid(spread) + LEAST_VARIANCE
 
+    def entropy(self, given: Tensor) -> Tensor:
+        """Of what is drawn, for outputs `[N, outputs]`: `[N]`."""
+        if self.discrete:
+            logs = given.log_softmax(dim=-1)
+            return -(logs.exp() * logs).sum(dim=-1)
+        return 0.5 * torch.log(2 * math.pi * math.e * self._gaussian(given)[1]).sum(dim=-1)
+
     def best(self, given: Tensor) -> NDArray[Any]:
         """The most likely actions `[N]`, or the mean moves `[N, D]`."""
         if self.discrete:

@@ -12,6 +12,8 @@ from typing import Any
 from rsg.baselines.bc import BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm
 from rsg.baselines.encoders import shape_of
+from rsg.baselines.gail import Gail
+from rsg.baselines.irl import Irl
 from rsg.baselines.lstm import Lstm
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.core.errors import RsgError, RunError
@@ -24,7 +26,7 @@ from rsg.training.data import machine_of
 from rsg.training.loop import Report, Watch, weights
 from rsg.training.settings import restored
 
-METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm)}
+METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
 
 
 @dataclass(frozen=True, eq=False)
