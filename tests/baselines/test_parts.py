@@ -12,8 +12,9 @@ from rsg.baselines.batches import batch_of, joined
 from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
 from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
-from rsg.evaluation.baselines import evaluate_policy, evaluate_run
+from rsg.evaluation.baselines import evaluate_policy
 from rsg.evaluation.planning import Episode, summary
+from rsg.evaluation.trained import policy_for
 from rsg.subgoals.classifiers import tensors
 from rsg.training import Run
 from rsg.training.data import machine_of
@@ -304,17 +305,7 @@ def test_runs_that_cannot_be_used(tmp_path):
     settings = METHODS["lstm"].kind(steps=2, hidden=4, batch=4)
     train_baseline("lstm", demos, lambda _: source.world(""), tmp_path / "lstm", settings, tensorboard=False)
     with pytest.raises(RunError, match="does not act"):
-        evaluate_run(source, "train", tmp_path / "lstm", 1)
-
-
-def test_a_run_is_evaluated_by_what_it_is(tmp_path):
-    source, demos = demonstrations(None, 4)
-    settings = METHODS["bc"].kind(steps=2, hidden=4, batch=4)
-    train_baseline("bc", demos, lambda _: source.world(""), tmp_path / "bc", settings, tensorboard=False)
-    wanted = evaluate_policy(source, "train", load_baseline(tmp_path / "bc"), 2)
-    found = evaluate_run(source, "train", tmp_path / "bc", 2)
-    assert found["success"] == wanted["success"]
-    assert set(found) == set(wanted)
+        policy_for(tmp_path / "lstm", "tiny", source.world(""))
 
 
 def test_figures_have_the_names_of_planning():

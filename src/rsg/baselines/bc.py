@@ -19,7 +19,7 @@ from torch.nn.functional import logsigmoid
 from rsg.baselines.batches import Batch
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import TaskEncoder
+from rsg.baselines.networks import TaskEncoder, at_first
 from rsg.core.errors import RsgError
 from rsg.language import Machine
 
@@ -96,10 +96,8 @@ class BehaviourCloning(Baseline):
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, and an LSTM that has seen nothing."""
         del world
-        with torch.inference_mode():
-            task = self.module.tasks([str(machine.task)]).expand(len(states), -1)
-            none = task.new_zeros(1, len(states), self.settings.hidden)
-        return task, (none, none), self.chance()
+        task, nothing = at_first(self.module.tasks, machine, len(states))
+        return task, tuple(nothing), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""

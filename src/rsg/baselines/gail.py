@@ -25,6 +25,7 @@ from torch.nn.functional import mse_loss, softplus
 from rsg.baselines.batches import Batch
 from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline
+from rsg.baselines.networks import at_first
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine
@@ -230,10 +231,7 @@ class Gail(Baseline):
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, an LSTM that has seen nothing, and where chance comes from."""
         del world
-        with torch.inference_mode():
-            task = self.module.policy.tasks([str(machine.task)]).expand(len(states), -1)
-            none = task.new_zeros(2, 1, len(states), self.settings.hidden)
-        return task, none, self.chance()
+        return *at_first(self.module.policy.tasks, machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy, or the most likely one. It never stops by itself."""

@@ -26,7 +26,7 @@ from torch.nn.functional import smooth_l1_loss
 
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import LONGEST_GRADIENT, Baseline, BaselineSettings
-from rsg.baselines.networks import TaskEncoder
+from rsg.baselines.networks import TaskEncoder, at_first
 from rsg.baselines.surroundings import Ground, ground_of, surroundings
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
@@ -196,10 +196,8 @@ class Irl(Baseline):
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, an LSTM that has seen nothing, and where chance comes from."""
         del world
-        with torch.inference_mode():
-            task = self.module.tasks([str(machine.task)]).expand(len(states), -1)
-            none = task.new_zeros(1, len(states), self.settings.hidden)
-        return task, (none, none), self.chance()
+        task, nothing = at_first(self.module.tasks, machine, len(states))
+        return task, tuple(nothing), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world from random moves. It never stops by itself."""

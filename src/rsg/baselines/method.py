@@ -17,9 +17,11 @@ from rsg.baselines.networks import Actions
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
+from rsg.language import Task
 from rsg.subgoals.classifiers import tensors
 from rsg.subgoals.encoders import seeded
 from rsg.subgoals.learning import WorldOf, spelled
+from rsg.subgoals.recognition import Recognised, ranked
 from rsg.training.settings import TrainingSettings
 
 LONGEST_GRADIENT = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
@@ -155,6 +157,11 @@ class Baseline:
         with torch.inference_mode():
             batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
             return self.scores(batch, [texts])[0].double().cpu().numpy()
+
+    def rank(self, world: Any, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
+        """Which task a trajectory did, the most likely first."""
+        scores = self.explain(world, demo, [str(task) for task in tasks])
+        return ranked(tasks, scores, scores)
 
     def chance(self) -> np.random.Generator:
         """Where a policy's chance comes from, the same in each rollout."""

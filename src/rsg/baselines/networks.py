@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.encoders import Shape
 from rsg.core.errors import RsgError
-from rsg.language import Task, Term
+from rsg.language import Machine, Task, Term
 from rsg.language.tree import CONNECTIVES
 from rsg.training.data import machine_of
 
@@ -77,6 +77,13 @@ class TaskEncoder(nn.Module):
         read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # zero beyond the end
         features: Tensor = read.sum(dim=1) / lengths[:, None].to(read)
         return features[[distinct[text] for text in texts]]
+
+
+def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+    """What N copies begin with: the features of their task `[N, features]`, an LSTM's empty memory `[2, 1, N, hidden]`."""
+    with torch.inference_mode():
+        task = tasks([str(machine.task)]).expand(count, -1)
+        return task, task.new_zeros(2, 1, count, tasks.words.embedding_dim)
 
 
 def place_of(word: str, vocabulary: Sequence[str]) -> int:

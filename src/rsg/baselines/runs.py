@@ -18,7 +18,7 @@ from rsg.baselines.lstm import Lstm
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
-from rsg.subgoals.learning import WorldOf
+from rsg.subgoals.learning import RationalSubgoals, WorldOf
 from rsg.subgoals.runs import check_device
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
@@ -40,9 +40,10 @@ class Trained:
 def method_named(name: str) -> type[Baseline]:
     """The baseline of that name."""
     if name not in METHODS:
-        near = get_close_matches(name, METHODS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(METHODS)}"
-        raise RsgError(f"there is no baseline '{name}'; {hint}")
+        there = (RationalSubgoals.name, *METHODS)
+        near = get_close_matches(name, there, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(there)}"
+        raise RsgError(f"there is no method '{name}'; {hint}")
     return METHODS[name]
 
 

@@ -35,7 +35,12 @@ def train(
         Path | None, typer.Option(metavar="DIR", help="A store of demonstrations; without it one is made first.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="What is trained: rsg (unless you say otherwise), bc, bc-fsm or lstm.")
+        str | None,
+        typer.Option(
+            help="rsg (subgoals to plan with; the default) or what it is compared with: bc (actions are cloned), "
+            "bc-fsm (cloned for each subgoal), irl (a reward is learned), gail (episodes that pass for demonstrations) "
+            "or lstm (recognises tasks, does not act)."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
     encoder: Annotated[
@@ -62,12 +67,13 @@ def train(
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn what the terms of the descriptions mean, from demonstrations.
+    """Learn what the terms of the descriptions mean, from demonstrations; or train a baseline on them.
 
     Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
     For example:
     [bold]rsg train crafting --out out/run --set steps=200[/bold]
     [bold]rsg train playroom --out out/room --per-task 100[/bold]
+    [bold]rsg train crafting --out out/bc --method bc[/bold]
     """
     face_named(name, layout=layout)
     if changes == ["help"]:

@@ -6,24 +6,19 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rsg.baselines import Baseline, Policy, load_baseline, rollout
+from rsg.baselines import Baseline, Policy, rollout
 from rsg.baselines.policies import MAX_STEPS
-from rsg.core.errors import RunError
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
-from rsg.evaluation.planning import Episode, evaluate_planning, summary
+from rsg.evaluation.planning import Episode, by_task
 from rsg.evaluation.statistics import wilson
 from rsg.language import Machine
 from rsg.planning.validation import does_leniently
-from rsg.search import SearchSettings
-from rsg.subgoals import load_subgoals
-from rsg.training import Run
 from rsg.training.data import machine_of
 from rsg.training.loop import one_thread
 
@@ -52,14 +47,7 @@ def evaluate_policy(
         episodes.append(_judged(source, policy, demos, machine_of(text), max_steps))
         if advance:
             advance(per_task)
-    every = [episode for rows in episodes for episode in rows]
-    return {
-        "split": split,
-        "per_task": per_task,
-        "seed": seed,
-        **summary(every),
-        "tasks": [{"task": text, **summary(rows)} for text, rows in zip(tasks, episodes, strict=True)],
-    }
+    return {"split": split, "per_task": per_task, "seed": seed, **by_task(tasks, episodes)}
 
 
 def _judged(
@@ -110,30 +98,3 @@ def evaluate_recognition(
         "recognised": share,
         "recognised_interval": interval,
     }
-
-
-def evaluate_run(
-    source: Benchmark,
-    split: str,
-    folder: str | Path,
-    per_task: int,
-    seed: int = 0,
-    settings: SearchSettings | None = None,
-    advance: Advance | None = None,
-) -> dict[str, Any]:
-    """Success of what a run has learned, whatever its method: RSG plans, a policy acts.
-
-    Args:
-        source, split, per_task, seed: see `evaluate_planning`.
-        folder: of the run.
-        settings: of the search, for RSG.
-        advance: called with the number of episodes done.
-    """
-    method = Run(folder).about.get("method")
-    if method == "rsg":
-        goal_fn = load_subgoals(folder).goals
-        return evaluate_planning(source, split, goal_fn, per_task, seed, settings, advance=advance)
-    learned = load_baseline(folder)
-    if not hasattr(learned, "act"):
-        raise RunError(f"{folder} is a run of '{method}', which recognises tasks but does not act")
-    return evaluate_policy(source, split, learned, per_task, seed, advance=advance)
