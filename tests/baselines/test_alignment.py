@@ -40,7 +40,7 @@ def brute_force(machine, act, stop, one_action):
     task=st.sampled_from(TASKS), steps=st.integers(1, 5), seed=st.integers(0, 2**16),
     one_action=st.booleans(), alignment=st.sampled_from(["max", "sum"]),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_alignment_is_that_of_brute_force(task, steps, seed, one_action, alignment):
     machine = Machine.of(parse(task))
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from tests.baselines.tiny import Corridor, demonstrations
 from rsg.baselines.gail import Gail, GailSettings, advantages, proximal, telling_apart
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
-from rsg.evaluation.baselines import evaluate_policy
+from rsg.evaluation.policies import evaluate_policy
 from rsg.training.data import machine_of
 
 SHAPE = {"inputs": 7, "actions": 2}

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tests.baselines.tiny import SIZE, Corridor, Tiny, Track, demonstrations
+from tests.baselines.tiny import Corridor, Tiny, Track, demonstrations
 
 from rsg.baselines import METHODS, load_baseline, method_named, rollout, train_baseline
 from rsg.baselines.batches import batch_of, joined
 from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
 from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
-from rsg.evaluation.baselines import evaluate_policy
 from rsg.evaluation.planning import Episode, summary
+from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import policy_for
 from rsg.subgoals.classifiers import tensors
 from rsg.training import Run
@@ -21,7 +21,7 @@ from rsg.training.data import machine_of
 from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
-DISCRETE, MOVES = {"inputs": SIZE, "actions": 2}, {"inputs": 1, "reach": [1.0]}
+DISCRETE, MOVES = {"inputs": 7, "actions": 2}, {"inputs": 1, "reach": [1.0]}
 
 
 def small(method, shape=DISCRETE, **changes):
@@ -52,7 +52,7 @@ def test_a_batch_holds_what_its_demonstrations_hold():
     assert (batch.actions.numpy() == np.concatenate([demo.actions for demo in demos])).all()
     assert [int(one) for one in torch.bincount(batch.owner[batch.moving])] == [len(demo) for demo in demos]
     padded = batch.padded(batch.seen)
-    assert padded.shape == (len(demos), max(len(demo) for demo in demos) + 1, SIZE)
+    assert padded.shape == (len(demos), max(len(demo) for demo in demos) + 1, 7)
     assert (batch.unpadded(padded) == batch.seen).all()
     assert (padded.sum(dim=(1, 2)) == batch.per_demonstration(torch.ones(len(states)))).all()
 
@@ -204,7 +204,7 @@ def test_a_branch_that_leads_nowhere_is_not_taken():
     class Network:
         def __call__(self, seen, terms):
             place = seen.argmax(dim=1)
-            at_end = torch.where(terms == 1, place == SIZE - 1, torch.zeros_like(place, dtype=torch.bool))
+            at_end = torch.where(terms == 1, place == 6, torch.zeros_like(place, dtype=torch.bool))
             sure = torch.where(terms == 1, 1.0, 50.0)  # `left` is surer of itself, and goes the wrong way
             return sure[:, None] * torch.tensor([0.0, 1.0]), torch.where(at_end, 5.0, -50.0)
 

@@ -10,7 +10,7 @@ from tests.training.examples import as_words, outcome, small_demos, small_store
 from rsg.baselines import METHODS, load_baseline
 from rsg.cli.main import main
 from rsg.demos import Store, benchmark
-from rsg.evaluation.baselines import evaluate_policy
+from rsg.evaluation.policies import evaluate_policy
 from rsg.training import Run
 
 SIMPLE = [demo for demo in small_demos() if demo.task in ("grab-axe", "mine-wood", "grab-axe then mine-wood")]

@@ -80,7 +80,7 @@ class TaskEncoder(nn.Module):
 
 
 def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
-    """What N copies begin with: the features of their task `[N, features]`, an LSTM's empty memory `[2, 1, N, hidden]`."""
+    """What N copies begin with: the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
     with torch.inference_mode():
         task = tasks([str(machine.task)]).expand(count, -1)
         return task, task.new_zeros(2, 1, count, tasks.words.embedding_dim)

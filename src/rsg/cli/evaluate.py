@@ -94,7 +94,7 @@ def _evaluate_policy(
 ) -> None:
     """The same figures for a policy; steps are counted in the place of expansions."""
     from rsg.core.random import stream
-    from rsg.evaluation.baselines import evaluate_policy
+    from rsg.evaluation.policies import evaluate_policy
     from rsg.evaluation.trained import policy_for
     from rsg.training import Run
 

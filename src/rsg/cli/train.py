@@ -318,7 +318,7 @@ def _success(source: Any, per_task: int) -> Any:
         if method.name == RSG:
             result = evaluate_planning(source, "compositional", method.module.goals, per_task)
         elif hasattr(method, "act"):
-            from rsg.evaluation.baselines import evaluate_policy
+            from rsg.evaluation.policies import evaluate_policy
 
             result = evaluate_policy(source, "compositional", method, per_task)
         else:

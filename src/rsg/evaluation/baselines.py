@@ -1,100 +1,207 @@
-"""How well baselines do: success of a policy, with the starts and figures of planning; recognition of tasks."""
+"""`rsg reproduce baselines`: what RSG is compared with, on the same demonstrations and from the same starts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from functools import partial
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
-from rsg.baselines import Baseline, Policy, rollout
-from rsg.baselines.policies import MAX_STEPS
-from rsg.core.progress import Advance
-from rsg.core.random import stream
-from rsg.demos import Benchmark, Demonstration
-from rsg.evaluation.planning import Episode, by_task
-from rsg.evaluation.statistics import wilson
-from rsg.language import Machine
-from rsg.planning.validation import does_leniently
+from rsg.baselines import METHODS, Baseline, train_baseline
+from rsg.demos import Benchmark, Demonstration, Recipe, benchmark
+from rsg.evaluation.jobs import Job, Place, Plain
+from rsg.evaluation.policies import Acted, evaluate_policy, evaluate_recognition
+from rsg.evaluation.reproduce import Experiment, Extent, Results, Section
+from rsg.evaluation.trials import EVALUATION_SEED, evaluate, evaluation, how_it_went, settings_of, train
+from rsg.language import Task
+from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings
+from rsg.subgoals.recognition import least_steps
+from rsg.subgoals.runs import PRESETS
 from rsg.training.data import machine_of
-from rsg.training.loop import one_thread
+from rsg.training.settings import restored
+
+NAME = "baselines"
+WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
+SPLITS = ("primitive", "compositional", "novel")
+RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
+RECOGNISE = (RSG, "lstm", "bc", "bc-fsm")  # methods whose recognition is looked at; the paper's besides RSG
+ENCODERS = {"crafting": "sets", "playroom": "relative"}  # of RSG
+IMAGE = {"observation": "image", "batch": 32, "rate": 2e-3, "steps": 2000}  # what differs when BC-FSM sees pictures
+LONGEST = 60  # steps of an episode that is shown
 
 
-def evaluate_policy(
-    source: Benchmark,
-    split: str,
-    policy: Policy,
-    per_task: int,
-    seed: int = 0,
-    max_steps: int = MAX_STEPS,
-    advance: Advance | None = None,
-) -> dict[str, Any]:
-    """Success of a policy over a split, with the starts and the figures of `evaluate_planning`.
+@dataclass(frozen=True)
+class Sizes:
+    """How much is done for each seed.
 
-    An episode ends when the trajectory has done the task, when the policy stops, or after `max_steps`: the rule of
-    the environments, for all worlds. It succeeds if it did the task strictly. So a policy need not know when it is
-    done, which is more than is granted to a plan. `expansions` are the steps that were taken.
+    Attributes:
+        demonstrations: of each task.
+        starts: of each task, by world; primitive: of each task of a single subgoal.
+        recognised: fresh trajectories of each task.
+        minutes: that a job takes, about.
+        changes: to the settings of training.
     """
-    tasks = source.tasks(split)
-    episodes = []
-    for number, text in enumerate(tasks):
-        demos = [
-            source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))[0] for i in range(per_task)
-        ]
-        episodes.append(_judged(source, policy, demos, machine_of(text), max_steps))
-        if advance:
-            advance(per_task)
-    return {"split": split, "per_task": per_task, "seed": seed, **by_task(tasks, episodes)}
+
+    demonstrations: int = 400
+    starts: Mapping[str, int] = field(default_factory=lambda: {"crafting": 20, "playroom": 40})
+    primitive: int = 10
+    recognised: int = 5
+    minutes: float = 3.0
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _judged(
-    source: Benchmark, policy: Policy, demos: Sequence[Demonstration], machine: Machine, max_steps: int
-) -> list[Episode]:
-    """Episodes from the starts of demonstrations, those of the same world side by side."""
-    found: list[Episode] = []
-    for setting, group in groupby(sorted(demos, key=lambda demo: demo.setting), key=lambda demo: demo.setting):
-        world: Any = source.world(setting)
-        terms = [str(term) for term in machine.terms]
-        truth = partial(source.truth, world, terms=terms)
-        starts = np.stack([demo.states[0] for demo in group])
-        begun = time.perf_counter()
-        with one_thread():
-            acted = rollout(policy, world, starts, machine, max_steps, truth)
-        milliseconds = 1000 * (time.perf_counter() - begun) / len(starts)
-        price = float(world.costs[0]) if hasattr(world, "costs") else float(world.cost)
-        for states, steps, done in zip(acted.states, acted.steps.tolist(), acted.done.tolist(), strict=True):
-            lenient = done or does_leniently(machine, truth(states[: steps + 1]))
-            found.append(Episode(done, lenient, steps, milliseconds, price * steps))
-    return found
+FULL = Sizes()
+SMALL = {"steps": 20, "curriculum": 10, "held_out": 8, "check_every": 10}
+QUICK = Sizes(10, {"crafting": 1, "playroom": 1}, 1, 1, 0.5, SMALL)
 
 
-def evaluate_recognition(
-    source: Benchmark, split: str, method: Baseline, per_task: int, seed: int = 0, candidates: Sequence[str] = ()
-) -> dict[str, Any]:
-    """How often the description that explains a fresh demonstration best is its own.
+def jobs(extent: Extent) -> list[Job]:
+    """For each seed and world: every baseline, RSG and the truth; in Crafting World BC-FSM from pictures too."""
+    size, listed = QUICK if extent.quick else FULL, []
+    for seed in range(extent.seeds):
+        for world in WORLDS:
+            recipe = Recipe(world, "train", size.demonstrations, seed)
+            asked = {
+                "world": world,
+                "demonstrations": size.demonstrations,
+                "evaluations": {split: evaluation(split, _starts(size, world, split), seed) for split in SPLITS},
+                "recognised": size.recognised,
+                "examples": seed == 0,
+            }
+            encoder = ENCODERS[world]
+            learning = settings_of(seed, **{"encoder": encoder, **PRESETS.get(encoder, {}), **size.changes})
+            listed.append(_job(size, world, RSG, seed, rsg_job, {**asked, "settings": learning}, recipe))
+            for method, changes in _trained(world).items():
+                kind = METHODS[method.removesuffix("-image")]
+                settings = asdict(kind.kind(**{"seed": seed, **changes, **size.changes}))
+                parameters = {**asked, "method": kind.name, "settings": settings}
+                listed.append(_job(size, world, method, seed, baseline_job, parameters, recipe))
+            listed.append(_job(size, world, ORACLE, seed, oracle_job, asked))
+    return listed
 
-    Candidates are the distinct descriptions of the split, unless others are given. Demonstrations are those of
-    `rsg reproduce recognition` for the same seed.
-    """
-    texts = source.tasks(split)
-    among = list(dict.fromkeys(candidates or texts))
-    right = every = 0
-    for text in dict.fromkeys(texts):
-        for i in range(per_task):
-            demo, _ = source.demonstrate(split, texts.index(text), stream(seed, "recognition", split, text, i))
-            with one_thread():
-                scores = method.explain(source.world(demo.setting), demo, among)
-            right += among[int(scores.argmax())] == text
-            every += 1
-    share, interval = right / every, [round(edge, 6) for edge in wilson(right, every)]
-    return {
-        "split": split,
-        "candidates": len(among),
-        "right": right,
-        "trajectories": every,
-        "recognised": share,
-        "recognised_interval": interval,
-    }
+
+def _trained(world: str) -> dict[str, Plain]:
+    """The baselines of a world, with what differs from their usual settings."""
+    pictures: dict[str, Plain] = {PICTURES: IMAGE} if world == "crafting" else {}
+    return {**{method: {} for method in METHODS}, **pictures}
+
+
+def _starts(size: Sizes, world: str, split: str) -> int:
+    return size.primitive if split == "primitive" else size.starts[world]
+
+
+def _job(size: Sizes, world: str, method: str, seed: int, run: Any, parameters: Plain, *needs: Recipe) -> Job:
+    return Job(NAME, f"{world}-{method}-seed{seed}", run, parameters, size.minutes if needs else 0.5, needs)
+
+
+def baseline_job(parameters: Plain, place: Place) -> Plain:
+    """Train a baseline; let it act, and look at trajectories."""
+    source, settings = benchmark(parameters["world"]), parameters["settings"]
+    recipe = Recipe(source.name, "train", parameters["demonstrations"], settings["seed"])
+    method, training = _train(place, parameters["method"], settings, recipe)
+    result: Plain = {"training": training}
+    if hasattr(method, "act"):
+        examples = Examples(source)
+        result["evaluations"] = {}
+        for split, asked in parameters["evaluations"].items():
+            see = examples.see if parameters["examples"] and split == "compositional" else None
+            found = evaluate_policy(source, split, method, asked["per_task"], asked["seed"], see=see)
+            result["evaluations"][split] = _brief(found)
+        result["examples"] = examples.found
+    if method.name in RECOGNISE:
+        result["recognition"] = _recognition(source, method, parameters)
+    return result
+
+
+def _train(place: Place, name: str, settings: Plain, recipe: Recipe) -> tuple[Any, Plain]:
+    """Train a baseline in the job's folder, or go on there."""
+    source, resumed, begun = benchmark(recipe.world), (place.run / "run.json").exists(), time.perf_counter()
+    trained = train_baseline(
+        name,
+        place.store(recipe),
+        lambda demo: source.world(demo.setting),
+        place.run,
+        restored(METHODS[name].kind, settings),
+        tensorboard=False,
+    )
+    return trained.method, how_it_went(trained.progress, None if resumed else time.perf_counter() - begun)
+
+
+class Examples:
+    """Keeps one good and one failed episode of several subgoals, neither too long to be watched."""
+
+    def __init__(self, source: Benchmark) -> None:
+        self._tasks = source.tasks("compositional")
+        self.found: dict[str, Plain] = {}
+
+    def see(self, acted: Acted) -> None:
+        """Look at an episode."""
+        kind = "good" if acted.episode.success else "failed"
+        several = least_steps(machine_of(self._tasks[acted.task])) > 1
+        if (
+            kind not in self.found
+            and several
+            and len(acted.actions) > 5
+            and (kind == "failed" or acted.episode.lenient)
+        ):
+            actions = acted.actions[:LONGEST].round(4).tolist()
+            self.found[kind] = {"task": acted.task, "start": acted.start, "actions": actions}
+
+
+def rsg_job(parameters: Plain, place: Place) -> Plain:
+    """Train RSG; plan, and look at trajectories."""
+    source, settings = benchmark(parameters["world"]), parameters["settings"]
+    recipe = Recipe(source.name, "train", parameters["demonstrations"], settings["seed"])
+    subgoals, training = train(place, settings, recipe)
+    recogniser = Rational(subgoals, restored(RsgSettings, settings))
+    recognition = _recognition(source, recogniser, parameters)
+    return {"training": training, "evaluations": _planned(source, subgoals, parameters), "recognition": recognition}
+
+
+def oracle_job(parameters: Plain, place: Place) -> Plain:
+    """Plan with the truth."""
+    del place
+    source = benchmark(parameters["world"])
+    return {"evaluations": _planned(source, source.true_goals, parameters)}
+
+
+class Rational:
+    """RSG as one who ranks tasks."""
+
+    def __init__(self, subgoals: Classifiers, settings: RsgSettings) -> None:
+        self._subgoals, self._settings = subgoals, settings
+
+    def rank(self, world: Any, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
+        """Tasks, the most likely first."""
+        return Recogniser(self._subgoals, tasks, self._settings).rank(world, demo.states, demo.actions)
+
+
+def _planned(source: Benchmark, goals: Any, parameters: Plain) -> Plain:
+    return {split: _brief(evaluate(source, goals, asked)) for split, asked in parameters["evaluations"].items()}
+
+
+def _recognition(source: Benchmark, method: Baseline | Rational, parameters: Plain) -> Plain:
+    seed = EVALUATION_SEED + parameters["settings"]["seed"]
+    count = parameters["recognised"]
+    return {split: evaluate_recognition(source, split, method, count, seed) for split in ("train", "novel")}
+
+
+def _brief(found: Plain) -> Plain:
+    """An evaluation without what no table needs."""
+    rows = [
+        {key: row[key] for key in ("task", "episodes", "success", "success_lenient")}
+        | {"subgoals": least_steps(machine_of(row["task"]))}
+        for row in found["tasks"]
+    ]
+    kept = ("split", "per_task", "seed", "episodes", "plan_ms_median", "plan_ms_mean", "expansions_mean", "cost_mean")
+    return {**{key: found[key] for key in kept}, "tasks": rows}
+
+
+def section(extent: Extent, results: Results) -> Section:
+    """See `rsg.evaluation.baselines_section`."""
+    from rsg.evaluation.baselines_section import section as written
+
+    return written(QUICK if extent.quick else FULL, results)
+
+
+EXPERIMENT = Experiment(NAME, 3, 1, jobs, section)
