@@ -47,6 +47,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.playroom",
         "subgoals learned in a continuous world: plans, fewer demonstrations, other rooms, recognition",
     ),
+    "baselines": Entry(
+        "rsg.evaluation.baselines",
+        "IRL, GAIL, BC, BC-FSM and LSTM beside RSG, in both worlds: success by number of subgoals, recognition, times",
+    ),
     "ablations": Entry(
         "rsg.evaluation.ablations",
         "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",

@@ -9,7 +9,7 @@ from typing import Any
 
 from rsg.evaluation.tables import Rate, hundredths
 
-COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d")
+COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d", "#3fa7d6")
 PAPER = "#222222"
 _STYLE: Any = {
     "font.size": 9,

@@ -35,10 +35,15 @@ class Extent:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of a section: what it shows, and a function that draws it into a file."""
+    """A figure of a section: what it shows, a function that draws it into a file, of which kind (png or gif).
+
+    One that is not `shown` is there for other pages.
+    """
 
     caption: str
     draw: Callable[[Path], None]
+    kind: str = "png"
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -196,7 +201,7 @@ class Reproduction:
         section = self.experiment.section(self.extent, {name: one["result"] for name, one in kept.items()})
         text = _read(out)
         folder, name = out.parent / "results", self.experiment.name
-        files = {picture: f"{name}-{picture}.png" for picture in section.pictures}
+        files = {key: f"{name}-{key}.{picture.kind}" for key, picture in section.pictures.items()}
         body = _markdown(self, section, kept, files)
         text = with_section(text, name, body, order, str(out))  # says so if it cannot, before anything is written
         raw = _raw(self, section, kept)
@@ -231,7 +236,8 @@ def _markdown(made: Reproduction, section: Section, kept: Mapping[str, Plain], f
     if len(kept) < len(made.jobs):
         parts.append(f"**Unfinished: {len(kept)} of {quantity(len(made.jobs), 'job')}.**")
     parts.append(section.text.strip())
-    parts += [f"![{section.pictures[name].caption}](results/{file})" for name, file in files.items()]
+    shown = [(picture.caption, files[name]) for name, picture in section.pictures.items() if picture.shown]
+    parts += [f"![{caption}](results/{file})" for caption, file in shown]
     parts.append("\n".join(f"- {line}" for line in _origin(made, kept)))
     return "\n\n".join(parts)
 

@@ -144,10 +144,7 @@ class Recogniser:
         there = view.ground
         scores = score_values(there.graph, there.taken, self._machines, *view.logs, view.how, self._columns, there.each)
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
-        chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
-        chances /= max(chances.sum(), 1e-300)
-        order = np.argsort(-weights, kind="stable")
-        return [Recognised(self._machines[i].task, float(scores[i]), float(chances[i])) for i in order]
+        return ranked([machine.task for machine in self._machines], scores, weights)
 
     def _named(self, view: _View, scores: Floats) -> Floats:
         """How many steps each candidate names, `[machines]`, along the branches that the trajectory took."""
@@ -157,6 +154,14 @@ class Recogniser:
                 best = view.score(self._machines[i], self._columns[i])
                 named[i] = (best.crossings > 0.5).sum() - 1
         return named
+
+
+def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recognised]:
+    """Tasks with their scores, that of the largest weight first; weights are log-probabilities but for a constant."""
+    chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
+    chances /= max(chances.sum(), 1e-300)
+    order = np.argsort(-weights, kind="stable")
+    return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
 def propose(subgoals: Classifiers, world: World, states: States, prefix: bool = False) -> list[Task]:
