@@ -23,6 +23,11 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of their sections
+    "table-1": Entry(
+        "rsg.evaluation.table_1",
+        "the paper's main table: every method in every world, from the jobs of the experiments below",
+    ),
+    "times": Entry("rsg.evaluation.times", "the paper's table of times: training and planning, every method and world"),
     "instructions": Entry(
         "rsg.evaluation.instructions",
         "plans for instructions in Crafting World: RSG beside the paper's figures, untrained and oracle",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,12 +103,16 @@ class Reproduction:
     def __init__(self, experiment: Experiment, extent: Extent, work: str | Path) -> None:
         self.experiment, self.extent, self.work = experiment, extent, Path(work)
         self.jobs = experiment.jobs(extent)
-        names = [job.name for job in self.jobs]
+        names = [self.name_of(job) for job in self.jobs]
         assert len(set(names)) == len(names), "each job of an experiment has a name of its own"
+
+    def name_of(self, job: Job) -> str:
+        """A job's name among the results; one that is shared with another experiment says so."""
+        return job.name if job.experiment == self.experiment.name else f"{job.experiment}/{job.name}"
 
     def kept(self) -> dict[str, Plain]:
         """All that is kept of the finished jobs, by name."""
-        pairs = [(job.name, finished(job, self.work)) for job in self.jobs]
+        pairs = [(self.name_of(job), finished(job, self.work)) for job in self.jobs]
         return {name: kept for name, kept in pairs if kept is not None}
 
     def missing(self) -> list[Job]:
@@ -118,16 +122,6 @@ class Reproduction:
     def recipes(self) -> list[Recipe]:
         """The demonstrations that missing jobs need."""
         return list(dict.fromkeys(recipe for job in self.missing() for recipe in job.needs))
-
-    def outlook(self, workers: int) -> str:
-        """What lies ahead, in a sentence."""
-        missing = self.missing()
-        done = f"{quantity(len(self.jobs), 'job')}, {len(self.jobs) - len(missing)} done"
-        if not missing:
-            return done
-        minutes = [job.minutes for job in missing]
-        ahead = max(sum(minutes) / max(1, workers), *minutes, 1.0)
-        return f"{done}; about {quantity(round(ahead), 'minute')} on {quantity(workers, 'worker')}"
 
     def demonstrate(self, workers: int, advance: Advance | None = None) -> None:
         """Make the demonstrations that missing jobs need, once for all of them."""
@@ -164,8 +158,15 @@ class Reproduction:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else does these jobs in the same folder meanwhile; the lock goes with the process."""
-        folder = self.work / self.experiment.name
+        """Nobody else does these jobs in the same folders meanwhile."""
+        with ExitStack() as locks:
+            for name in sorted({self.experiment.name, *(job.experiment for job in self.jobs)}):
+                locks.enter_context(self._locked(self.work / name))
+            yield
+
+    @contextmanager
+    def _locked(self, folder: Path) -> Iterator[None]:
+        """The folder is ours; the lock goes with the process."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = (folder / ".lock").open("w")
@@ -218,6 +219,17 @@ class Reproduction:
             if page != out:
                 refresh(page, folder)
         return section.summary
+
+
+def outlook(several: Sequence[Reproduction], workers: int) -> str:
+    """What lies ahead, in a sentence; jobs that experiments share count once."""
+    jobs = {(job.experiment, job.name) for one in several for job in one.jobs}
+    minutes = {(job.experiment, job.name): job.minutes for one in several for job in one.missing()}
+    done = f"{quantity(len(jobs), 'job')}, {len(jobs) - len(minutes)} done"
+    if not minutes:
+        return done
+    ahead = max(sum(minutes.values()) / max(1, workers), *minutes.values(), 1.0)
+    return f"{done}; about {quantity(round(ahead), 'minute')} on {quantity(workers, 'worker')}"
 
 
 def _read(path: Path) -> str:
