@@ -279,6 +279,11 @@ def test_encoders_of_playroom_elsewhere(encoder):
         learned.evaluate(other, other.sample(stream(0, "small"), 1), [0])
 
 
+def test_the_search_of_the_paper_is_for_worlds_with_finitely_many_actions():
+    with pytest.raises(RsgError, match="is for worlds with finitely many actions; here use actions=sampled"):
+        learn(room_demos(), room_of, None, room_quick(scheme="sampled", prompt=0.0))
+
+
 def test_a_margin_is_for_planners():
     demos = room_demos()
     learned = learn(demos, room_of, None, room_quick(sure=0.9)).subgoals

@@ -115,6 +115,13 @@ def steps_ahead(machine: Machine, steps: Floats, holds: NDArray[np.bool_], one_a
     return ahead * (1 + 0.5 / most)
 
 
+def _without(poses: Floats, others: Floats) -> Floats:
+    """The poses `[N, D]` that are not among the others."""
+    one, other = np.nonzero(poses[:, :1] == others[:, 0])
+    known = one[(poses[one] == others[other]).all(axis=1)]
+    return np.delete(poses, known, axis=0)
+
+
 class RoadmapSearch:
     """One search of the roadmap planner; `run` may be called again as with `ProductSearch`.
 
@@ -156,8 +163,7 @@ class RoadmapSearch:
         holds = np.log(settings.threshold or 0.5)
         if (np.count_nonzero(log_g >= holds, axis=0) < WANTED).any():
             likely = np.concatenate(likely_poses(world, state, goals, roads.states, log_g, holds, self._rng))
-            fresh = ~(likely[:, None] == roads.states).all(axis=2).any(axis=1)
-            given = np.concatenate([given, rows_of(likely[fresh], state)])
+            given = np.concatenate([given, rows_of(_without(likely, roads.states), state)])
         graph = attach(world, roads, given, trajectory=False)
         if graph.edge_start[1] < _FEW:  # it starts in a corner: poses around it may see more of the roadmap
             beside = [around(world, state, state[None, : len(world.low)], radius, self._rng) for radius in _BESIDE]

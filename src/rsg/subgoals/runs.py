@@ -86,6 +86,8 @@ def learn(
     data = TrainingData(demonstrations, settings, per_task)
     terms = [str(term) for text in data.descriptions for term in machine_of(text).terms]
     example = data[int(data.learn[0])]
+    if settings.scheme == "sampled" and is_continuous(world_of(example)):
+        raise RsgError("the scheme 'sampled' is for worlds with finitely many actions; here use actions=sampled")
     seen = world_of(example).encode(example.states[:1])
     if start is not None:
         subgoals = _copied(start, settings, encoder)
