@@ -32,11 +32,11 @@ def test_training_is_that_of_the_command_on_shared_demonstrations(tmp_path):
     assert f"playroom-{PICTURES}-seed0" not in listed
 
 
-def test_starts_are_those_of_rsg_and_not_those_of_training():
+def test_starts_are_the_same_for_all_and_not_those_of_tuning():
     for job in jobs(Extent(2)):
         seed = int(job.name[-1])
         asked = job.parameters["evaluations"]
-        assert all(one["seed"] == 1000 + seed for one in asked.values())
+        assert all(one["seed"] == 7000 + seed for one in asked.values())
         assert all(asked[split]["per_task"] >= 20 for split in ("compositional", "novel"))
 
 
@@ -110,7 +110,7 @@ def test_examples_are_a_good_and_a_failed_episode_of_several_subgoals(tmp_path):
     for one in (acted(single, 0, 9, True), acted(long, 1, 3, True), acted(long, 2, 9, True), acted(long, 3, 99, False)):
         kept.see(one)
     assert {kind: one["start"] for kind, one in kept.found.items()} == {"good": 2, "failed": 3}
-    draw_episode(tmp_path / "film.gif", "crafting", kept.found["good"])
+    draw_episode(tmp_path / "film.gif", source, kept.found["good"], 0)
     with Image.open(tmp_path / "film.gif") as film:
         assert film.n_frames >= 1
     assert (tmp_path / "film.gif").stat().st_size < 300_000
