@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rsg.baselines import METHODS
+from rsg.baselines import METHODS, preset
 from rsg.demos import benchmark, make_demonstrations
 from rsg.evaluation import baselines
 from rsg.evaluation.baselines import IMAGE, ORACLE, PICTURES, RSG, Examples, Sizes, jobs, section
@@ -23,7 +23,7 @@ def test_training_is_that_of_the_command_on_shared_demonstrations(tmp_path):
     for world in ("crafting", "playroom"):
         for method in METHODS:
             settings = listed[f"{world}-{method}-seed2"].parameters["settings"]
-            assert settings == {**vars(METHODS[method].kind()), "seed": 2}
+            assert settings == {**vars(preset(method, world)), "seed": 2}
             (recipe,) = listed[f"{world}-{method}-seed2"].needs
             assert store_folder(tmp_path, recipe).name == f"demonstrations-{world}-train-400-seed2"
         assert f"{world}-{ORACLE}-seed2" in listed

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rsg.baselines import METHODS, Baseline, train_baseline
+from rsg.baselines import METHODS, Baseline, preset, train_baseline
 from rsg.demos import Benchmark, Demonstration, Recipe, benchmark
 from rsg.evaluation.jobs import Job, Place, Plain
 from rsg.evaluation.policies import Acted, evaluate_policy, evaluate_recognition
@@ -44,7 +44,7 @@ class Sizes:
     """
 
     demonstrations: int = 400
-    starts: Mapping[str, int] = field(default_factory=lambda: {"crafting": 20, "playroom": 40})
+    starts: Mapping[str, int] = field(default_factory=lambda: {"crafting": 20, "playroom": 25})
     primitive: int = 5
     recognised: int = 5
     minutes: float = 3.0
@@ -73,9 +73,9 @@ def jobs(extent: Extent) -> list[Job]:
             learning = settings_of(seed, **{"encoder": encoder, **PRESETS.get(encoder, {}), **size.changes})
             listed.append(_job(size, world, RSG, seed, rsg_job, {**asked, "settings": learning}, recipe))
             for method, changes in _trained(world).items():
-                kind = METHODS[method.removesuffix("-image")]
-                settings = asdict(kind.kind(**{"seed": seed, **changes, **size.changes}))
-                parameters = {**asked, "method": kind.name, "settings": settings}
+                name = method.removesuffix("-image")
+                settings = asdict(preset(name, world, **{"seed": seed, **changes, **size.changes}))
+                parameters = {**asked, "method": name, "settings": settings}
                 listed.append(_job(size, world, method, seed, baseline_job, parameters, recipe))
             listed.append(_job(size, world, ORACLE, seed, oracle_job, asked))
     return listed
