@@ -127,6 +127,18 @@ def test_a_run_of_a_room_knows_it(rsg, home):
     assert "was trained in a room with 6 effectors" in err
 
 
+def test_a_report_of_a_policy(rsg, home, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, _ = rsg("report", str(home / "room"), "--out", str(page), "--per-task", "1")
+    text = page.read_text()
+    assert code == 0
+    assert f"the report is in {page}" in out
+    assert "<h1>BC in Playroom</h1>" in text
+    assert "paper 15.8 %" in text  # beside ours
+    assert "data:image/gif;base64," in text
+    assert "://" not in text
+
+
 @pytest.mark.parametrize("method", ["bc-fsm", "lstm"])
 def test_descriptions_are_ranked(rsg, home, method):
     words = ["recognise", str(home / method), "--demos", str(home / "demos"), "--candidates", "novel"]
@@ -148,7 +160,7 @@ def test_descriptions_are_ranked(rsg, home, method):
         (["eval", "crafting", "--subgoals", "{bc-fsm}", "--order", "optimal"], "acts without a search"),
         (["eval", "playroom", "--subgoals", "{bc-fsm}"], "was trained in 'crafting' and cannot be used in 'playroom'"),
         (["plan", "crafting", "grab-axe", "--subgoals", "{bc-fsm}"], "which learns no subgoals"),
-        (["report", "{bc-fsm}"], "which learns no subgoals"),
+        (["report", "{lstm}"], "recognises tasks but does not act"),
         (["recognise", "{lstm}", "--demos", "{demos}"], "give --candidates"),
         (["recognise", "{lstm}", "--demos", "{demos}", "--candidates", "train", "--first", "2"], "leave out --first"),
     ],

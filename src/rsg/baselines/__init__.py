@@ -7,7 +7,7 @@ from rsg.baselines.irl import Irl, IrlSettings
 from rsg.baselines.lstm import Lstm, LstmSettings
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
-from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, settings_of_run, train_baseline
+from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, preset, settings_of_run, train_baseline
 
 __all__ = [
     "METHODS",
@@ -28,6 +28,7 @@ __all__ = [
     "Trained",
     "load_baseline",
     "method_named",
+    "preset",
     "rollout",
     "settings_of_run",
     "train_baseline",

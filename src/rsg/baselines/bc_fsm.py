@@ -41,7 +41,6 @@ class BcFsmSettings(BaselineSettings):
         one_action: whether a node that was entered must be served by an action before it is left.
     """
 
-    steps: int = 1200
     curriculum: int = 300
     alignment: str = "max"
     one_action: bool = True

@@ -49,7 +49,7 @@ class GailSettings(BcSettings):
         draw: whether actions are drawn when it acts, or the most likely ones taken.
     """
 
-    steps: int = 800
+    steps: int = 600
     patience: int = 100
     cloning: float = 0.5
     keep: float = 1.0

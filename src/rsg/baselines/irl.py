@@ -50,7 +50,7 @@ class IrlSettings(BaselineSettings):
         flow: whether gradients reach the rewards of later choices too.
     """
 
-    steps: int = 1000
+    steps: int = 800
     batch: int = 32
     patience: int = 100
     discount: float = 0.5

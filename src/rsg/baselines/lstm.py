@@ -21,7 +21,7 @@ from rsg.baselines.networks import TaskEncoder
 class LstmSettings(BaselineSettings):
     """What the LSTM changes: it only compares tasks, with all other descriptions unless there are very many."""
 
-    steps: int = 1000
+    steps: int = 800
     batch: int = 32
     gamma: float = 1.0
     negatives: int = 100

@@ -43,13 +43,13 @@ class BaselineSettings(TrainingSettings):
         negatives: how many other descriptions each demonstration is compared with.
     """
 
-    steps: int = 1500
+    steps: int = 1200
     batch: int = 64
     rate: float = 1e-3
     rate_end: float = 1e-5
     curriculum: int = 0
     held_out: int = 512
-    check_every: int = 250
+    check_every: int = 200
     patience: int = 5
     save_every: int = 500
     observation: str = "state"

@@ -28,6 +28,9 @@ from rsg.training.settings import restored
 
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
 
+PRESETS: dict[tuple[str, str], dict[str, Any]] = {("irl", "playroom"): {"warm_up": 0.3, "tried": 8}}
+"""The settings that learn best, by method and world, where they are not the usual ones."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -45,6 +48,11 @@ def method_named(name: str) -> type[Baseline]:
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(there)}"
         raise RsgError(f"there is no method '{name}'; {hint}")
     return METHODS[name]
+
+
+def preset(name: str, world: str, **changes: Any) -> BaselineSettings:
+    """The settings that a baseline has in a world, with some of them changed."""
+    return method_named(name).kind(**{**PRESETS.get((name, world), {}), **changes})
 
 
 def train_baseline(

@@ -77,7 +77,7 @@ def train(
     """
     face_named(name, layout=layout)
     if changes == ["help"]:
-        _list_settings(method or RSG)
+        _list_settings(method or RSG, name)
         return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
@@ -197,22 +197,22 @@ def baseline_names() -> list[str]:
     return list(METHODS)
 
 
-def _usual_settings(method: str) -> TrainingSettings:
+def _usual_settings(method: str, world: str) -> TrainingSettings:
     """The settings of a method as they are unless changed."""
     if method != RSG:
-        from rsg.baselines import method_named
+        from rsg.baselines import preset
 
-        return method_named(method).kind()
+        return preset(method, world)
     from rsg.subgoals import RsgSettings
 
     return RsgSettings()
 
 
-def _list_settings(method: str) -> None:
+def _list_settings(method: str, world: str) -> None:
     """All settings of a method with their defaults and what they mean."""
     import re
 
-    settings = _usual_settings(method)
+    settings = _usual_settings(method, world)
     kinds = [kind for kind in reversed(type(settings).__mro__) if kind is not object]
     told = re.sub(r"\n\s{12,}", " ", "\n".join(kind.__doc__ or "" for kind in kinds))
     usual = vars(settings)
@@ -231,7 +231,7 @@ def _settings(
 
     if encoder is not None or begin is not None:
         raise RsgError(f"--encoder and --from are for rsg; '{method}' has a network of its own")
-    settings = changed(_usual_settings(method), changes)
+    settings = changed(_usual_settings(method, name), changes)
     check_device(settings.device)
     return settings if seed is None else replace(settings, seed=seed)
 
@@ -398,7 +398,7 @@ def info(
     out.print(f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n")
     out.print("[bold]settings[/bold]  (change them with --set key=value)")
     method = about.get("method", RSG)
-    usual = vars(_usual_settings(method)) if method in (RSG, *baseline_names()) else {}
+    usual = vars(_usual_settings(method, origin.get("world", ""))) if method in (RSG, *baseline_names()) else {}
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         out.print(f"  {key:16} {value}{note}")

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from rsg.demos import benchmark
+from rsg.demos import Benchmark, benchmark
 from rsg.demos.showing import write_gif
-from rsg.evaluation.baselines import ORACLE, PICTURES, RECOGNISE, RSG, WORLDS, Sizes
+from rsg.evaluation.baselines import ORACLE, PICTURES, RECOGNISE, RSG, STARTS, WORLDS, Sizes
 from rsg.evaluation.figures import draw_lines
 from rsg.evaluation.jobs import Plain
 from rsg.evaluation.policies import start_of
 from rsg.evaluation.reproduce import Picture, Results, Section
 from rsg.evaluation.statistics import mean_of
 from rsg.evaluation.tables import NONE, Rate, number, percent, table
-from rsg.evaluation.trials import EVALUATION_SEED, rate
+from rsg.evaluation.trials import rate
 
 SPLITS = ("compositional", "novel")
 CHECKS = {"strict": "success", "lenient": "success_lenient"}
@@ -237,7 +237,7 @@ def _pictures(results: Results) -> dict[str, Picture]:
         for method in _there(results, world):
             for kind, one in _jobs(results, world, method)[0].get("examples", {}).items():
                 caption = f"A {kind} episode of {LABELS[method]} in {WORLDS[world]}"
-                film = partial(draw_episode, world=world, example=one)
+                film = partial(draw_episode, source=benchmark(world), example=one, seed=STARTS)
                 pictures[f"{world}-{method}-{kind}"] = Picture(caption, film, "gif", shown=False)
     return pictures
 
@@ -249,12 +249,11 @@ def _lines(results: Results, world: str) -> Iterator[tuple[str, list[list[tuple[
             yield LABELS[method], [[(count, 100 * one.over_seeds.mean) for count, one in found.items()]]
 
 
-def draw_episode(path: Path, world: str, example: Mapping[str, Any]) -> None:
-    """Animate an episode that a job of the first seed kept: from the same start, by the same actions."""
-    source = benchmark(world)
-    demo = start_of(source, "compositional", example["task"], example["start"], EVALUATION_SEED)
-    place: Any = source.world(demo.setting)
+def draw_episode(path: Path, source: Benchmark, example: Mapping[str, Any], seed: int) -> None:
+    """Animate an episode that was kept of a compositional task: from the same start, by the same actions."""
+    demo = start_of(source, "compositional", example["task"], example["start"], seed)
+    world: Any = source.world(demo.setting)
     states = [demo.states[0]]
     for action in example["actions"]:
-        states.append(place.step(states[-1][None], np.array([action]))[0])
-    write_gif([place.render(state, PIXELS[world]) for state in states], path)
+        states.append(world.step(states[-1][None], np.array([action]))[0])
+    write_gif([world.render(state, PIXELS[source.name]) for state in states], path)
