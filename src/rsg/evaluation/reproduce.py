@@ -21,7 +21,7 @@ from rsg.core.words import quantity
 from rsg.core.workers import Ended, side_by_side
 from rsg.demos import Recipe, make_demonstrations
 from rsg.evaluation.jobs import Job, Plain, finished, store_folder, work_on
-from rsg.evaluation.quotes import refresh
+from rsg.evaluation.quotes import pages, refresh
 from rsg.evaluation.tables import with_section
 
 
@@ -190,7 +190,7 @@ class Reproduction:
     def write(self, out: str | Path, order: Sequence[str] = ()) -> Plain:
         """Write the section into `out`, raw figures and pictures into `results` beside it; gives the summary.
 
-        Pages beside `out` that quote results are brought up to date.
+        Pages beside `out` that quote results, and the README of these docs, are brought up to date.
 
         Args:
             out: a markdown file; the sections of other experiments stay as they are.
@@ -215,7 +215,7 @@ class Reproduction:
                 section.pictures[picture].draw(part)
         with replacing(out) as part:
             part.write_text(text, encoding="utf-8")
-        for page in sorted(out.parent.glob("*.md")):
+        for page in pages(out.parent):
             if page != out:
                 refresh(page, folder)
         return section.summary
