@@ -27,11 +27,11 @@ from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.evaluation import evaluate_planning
+from rsg.language import machine_of
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn, load_subgoals, untrained
 from rsg.subgoals.learning import figures_of, names
 from rsg.subgoals.runs import build, shape_of
 from rsg.training import Run, TrainingData
-from rsg.training.data import machine_of
 from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 DEMOS = small_demos()

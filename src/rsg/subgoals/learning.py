@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from rsg.core.compiled import compiled
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
-from rsg.language import Machine, sample_task
+from rsg.language import Machine, machine_of, sample_task
 from rsg.subgoals.alignment import JOINED
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Rationality, Score, contrast, score
-from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.language import Machine, Task, Term, Then, parse
+from rsg.language import Machine, Task, Term, Then, machine_of
 from rsg.search import nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
 from rsg.subgoals.ground import Ground, ground
@@ -74,7 +74,7 @@ def segment(
         prefix: whether the trajectory may end before the task does.
         settings: how rational demonstrators are taken to be; by default as in training.
     """
-    machine = _machine(task)
+    machine = machine_of(task)
     view = _View.of(subgoals, world, states, actions, list(names(machine)), settings or RsgSettings(), prefix)
     found = view.score(machine)
     if found.value == -np.inf:
@@ -128,7 +128,7 @@ class Recogniser:
         if not candidates:
             raise RsgError("there are no candidates to choose from")
         self._subgoals, self._settings = subgoals, settings or RsgSettings()
-        self._machines = [_machine(one) for one in candidates]
+        self._machines = [machine_of(one) for one in candidates]
         self._terms = list(dict.fromkeys(name for machine in self._machines for name in names(machine)))
         place = {term: column for column, term in enumerate(self._terms)}
         self._columns = [
@@ -250,7 +250,3 @@ class _View:
         logs = log_probabilities(subgoals.evaluate(world, there.graph.states, numbers))
         how = replace(settings.rationality, alignment="max", open_end=prefix)
         return _View(there, logs, how)
-
-
-def _machine(task: str | Task) -> Machine:
-    return Machine.of(parse(task) if isinstance(task, str) else task)
