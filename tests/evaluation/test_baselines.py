@@ -97,6 +97,12 @@ def test_success_by_the_number_of_subgoals():
     }
 
 
+def test_recognition_among_training_descriptions_comes_first():
+    found = {"novel": {"right": 1, "trajectories": 4}, "train": {"right": 3, "trajectories": 4}}
+    told = section(Extent(1), {"playroom-lstm-seed0": {"recognition": found}})
+    assert "| LSTM | 75.0 | 25.0 |" in told.text
+
+
 def acted(task, start, steps, success):
     return Acted(task, start, np.zeros(steps, dtype=int), Episode(success, success, steps, 1.0, 0.1))
 

@@ -149,7 +149,7 @@ def _recognised(results: Results, world: str, method: str) -> dict[str, Rate]:
     every = [one["recognition"] for one in _jobs(results, world, method) if "recognition" in one]
     return {
         split: Rate(tuple(one[split]["right"] for one in every), tuple(one[split]["trajectories"] for one in every))
-        for split in (every[0] if every else ())
+        for split in (("train", "novel") if every else ())
     }
 
 
@@ -243,9 +243,8 @@ def _pictures(results: Results) -> dict[str, Picture]:
 
 
 def _lines(results: Results, world: str) -> Iterator[tuple[str, list[list[tuple[float, float]]]]]:
-    for method in LABELS:
-        found = by_subgoals(results, world, method)
-        if found:
+    for method in (ORACLE, *(one for one in LABELS if one != ORACLE)):  # RSG is drawn over the oracle
+        if found := by_subgoals(results, world, method):
             yield LABELS[method], [[(count, 100 * one.over_seeds.mean) for count, one in found.items()]]
 
 
