@@ -9,7 +9,7 @@ from rsg.baselines.gail import Gail, GailSettings, advantages, proximal, telling
 from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.evaluation.policies import evaluate_policy
-from rsg.training.data import machine_of
+from rsg.language import machine_of
 
 SHAPE = {"inputs": 7, "actions": 2}
 SMALL = {"hidden": 16, "layers": 1, "rate": 5e-3, "batch": 32}

@@ -15,9 +15,9 @@ from rsg.core.errors import RsgError, RunError
 from rsg.evaluation.planning import Episode, summary
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import policy_for
+from rsg.language import machine_of
 from rsg.subgoals.classifiers import tensors
 from rsg.training import Run
-from rsg.training.data import machine_of
 from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 

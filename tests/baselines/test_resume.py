@@ -6,7 +6,7 @@ from tests.training.examples import outcome
 
 from rsg.baselines import METHODS, load_baseline, train_baseline
 from rsg.baselines.policies import rollout
-from rsg.training.data import machine_of
+from rsg.language import machine_of
 
 QUICK = {"steps": 10, "hidden": 8, "batch": 4, "held_out": 4, "check_every": 5, "save_every": 2, "curriculum": 3}
 

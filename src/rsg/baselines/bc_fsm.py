@@ -24,10 +24,9 @@ from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.language import Machine
+from rsg.language import Machine, machine_of
 from rsg.subgoals.alignment import align, pull_crossings, trace
 from rsg.subgoals.objective import Rationality
-from rsg.training.data import machine_of
 
 MOST_PATHS = 64  # linear instructions of a task that are tried in thought
 

@@ -17,9 +17,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.encoders import Shape
 from rsg.core.errors import RsgError
-from rsg.language import Machine, Task, Term
+from rsg.language import Machine, Task, Term, machine_of
 from rsg.language.tree import CONNECTIVES
-from rsg.training.data import machine_of
 
 PUNCTUATION = ("(", ")", *CONNECTIVES)
 CANDIDATES = 20  # random moves that are looked at, the paper's number

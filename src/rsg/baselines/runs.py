@@ -18,11 +18,11 @@ from rsg.baselines.lstm import Lstm
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
+from rsg.language import machine_of
 from rsg.subgoals.learning import RationalSubgoals, WorldOf
 from rsg.subgoals.runs import check_device
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
-from rsg.training.data import machine_of
 from rsg.training.loop import Report, Watch, weights
 from rsg.training.settings import restored
 

@@ -13,11 +13,10 @@ from rsg.evaluation.jobs import Job, Place, Plain
 from rsg.evaluation.policies import Acted, evaluate_policy, evaluate_recognition
 from rsg.evaluation.reproduce import Experiment, Extent, Results, Section
 from rsg.evaluation.trials import evaluate, evaluation, how_it_went, settings_of, train
-from rsg.language import Task
+from rsg.language import Task, machine_of
 from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings
 from rsg.subgoals.recognition import least_steps
 from rsg.subgoals.runs import PRESETS
-from rsg.training.data import machine_of
 from rsg.training.settings import restored
 
 NAME = "baselines"

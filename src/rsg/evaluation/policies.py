@@ -19,10 +19,9 @@ from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
 from rsg.evaluation.planning import Episode, by_task
 from rsg.evaluation.statistics import wilson
-from rsg.language import Machine, Task
+from rsg.language import Machine, Task, machine_of
 from rsg.planning.validation import does_leniently
 from rsg.subgoals import Recognised
-from rsg.training.data import machine_of
 from rsg.training.loop import one_thread
 
 
