@@ -97,6 +97,29 @@ def test_success_by_the_number_of_subgoals():
     }
 
 
+def test_one_thing_changed_is_beside_the_first_seed_as_usual():
+    def evaluations(*successes):
+        rows = [{"task": "ring-bell", "subgoals": 1, "episodes": 4, "success": one, "success_lenient": one}
+                for one in successes]  # fmt: skip
+        return {"evaluations": {split: {"tasks": rows[i : i + 1], "plan_ms_mean": 1.0}
+                                for i, split in enumerate(("compositional", "novel"))}}  # fmt: skip
+
+    told = section(
+        Extent(2),
+        {
+            "playroom-bc-seed0": evaluations(0.5, 0.25),
+            "playroom-bc-seed1": evaluations(1.0, 1.0),
+            "playroom-bc-any-action-seed0": evaluations(0.25, 0.0),
+        },
+    )
+    assert "| BC may take actions without effect (the paper's) | 50.0 | 25.0 | 25.0 | 0.0 |" in told.text
+    assert told.summary["changed"]["playroom"]["bc-any-action"] == {"compositional": [0.5, 0.25], "novel": [0.25, 0.0]}
+    names = [job.name for job in jobs(Extent(2))]
+    assert "crafting-gail-no-cloning-seed0" in names
+    assert not any(name.startswith("playroom-gail-no-cloning") for name in names)
+    assert not any(name.endswith("any-action-seed1") for name in names)
+
+
 def test_recognition_among_training_descriptions_comes_first():
     found = {"novel": {"right": 1, "trajectories": 4}, "train": {"right": 3, "trajectories": 4}}
     told = section(Extent(1), {"playroom-lstm-seed0": {"recognition": found}})

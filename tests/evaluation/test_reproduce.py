@@ -93,7 +93,7 @@ def test_unknown_experiments():
     assert experiment("instructions").name == "instructions"
     with pytest.raises(RsgError, match="did you mean exact-or-sampled"):
         experiment("exact-and-sampled")
-    with pytest.raises(RsgError, match="there are: instructions"):
+    with pytest.raises(RsgError, match="there are: table-1, times, instructions"):
         experiment("xyz")
     with pytest.raises(RsgError, match="seeds must be at least 1"):
         toy.EXPERIMENT.extent(0, quick=False)

@@ -27,6 +27,16 @@ RECOGNISE = (RSG, "lstm", "bc", "bc-fsm")  # methods whose recognition is looked
 ENCODERS = {"crafting": "sets", "playroom": "relative"}  # of RSG
 IMAGE = {"observation": "image", "batch": 32, "rate": 2e-3, "steps": 1500}  # what differs when BC-FSM sees pictures
 STARTS = 7000  # the seed of the first seed's starts: other ones than those on which baselines were tuned
+EVERYWHERE = ("crafting", "playroom")
+CHANGED: dict[
+    str, tuple[str, Plain, tuple[str, ...], str]
+] = {  # method, settings, worlds, what it means; first seed only
+    "bc-any-action": ("bc", {"effective": False}, EVERYWHERE, "BC may take actions without effect (the paper's)"),
+    "bc-task-at-end": ("bc", {"task_at": "end"}, EVERYWHERE, "BC reads the task after the state (the paper's)"),
+    "bc-fsm-any-action": ("bc-fsm", {"effective": False}, EVERYWHERE, "BC-FSM may take actions without effect"),
+    "irl-best-action": ("irl", {"draw": False}, ("crafting",), "IRL takes the best action"),
+    "gail-no-cloning": ("gail", {"keep": 0.0}, ("crafting",), "GAIL stops cloning when PPO begins"),
+}
 LONGEST = 60  # steps of an episode that is shown
 
 
@@ -77,6 +87,11 @@ def jobs(extent: Extent) -> list[Job]:
                 parameters = {**asked, "method": name, "settings": settings}
                 listed.append(_job(size, world, method, seed, baseline_job, parameters, recipe))
             listed.append(_job(size, world, ORACLE, seed, oracle_job, asked))
+            for name, (method, changes, worlds, _) in CHANGED.items() if seed == 0 else ():
+                if world in worlds:
+                    settings = asdict(preset(method, world, **{"seed": seed, **changes, **size.changes}))
+                    parameters = {**asked, "method": method, "settings": settings, "recognised": 0, "examples": False}
+                    listed.append(_job(size, world, name, seed, baseline_job, parameters, recipe))
     return listed
 
 
@@ -109,7 +124,7 @@ def baseline_job(parameters: Plain, place: Place) -> Plain:
             found = evaluate_policy(source, split, method, asked["per_task"], asked["seed"], see=see)
             result["evaluations"][split] = _brief(found)
         result["examples"] = examples.found
-    if method.name in RECOGNISE:
+    if method.name in RECOGNISE and parameters["recognised"]:
         result["recognition"] = _recognition(source, method, parameters)
     return result
 

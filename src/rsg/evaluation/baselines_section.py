@@ -11,7 +11,7 @@ import numpy as np
 
 from rsg.demos import Benchmark, benchmark
 from rsg.demos.showing import write_gif
-from rsg.evaluation.baselines import ORACLE, PICTURES, RECOGNISE, RSG, STARTS, WORLDS, Sizes
+from rsg.evaluation.baselines import CHANGED, ORACLE, PICTURES, RECOGNISE, RSG, STARTS, WORLDS, Sizes
 from rsg.evaluation.figures import draw_lines
 from rsg.evaluation.jobs import Plain
 from rsg.evaluation.policies import start_of
@@ -75,7 +75,7 @@ def section(size: Sizes, results: Results) -> Section:
     ]
     for world, label in WORLDS.items():
         parts += [f"### {label}", *_success_text(size, results, world), *_subgoals_text(results, world)]
-        parts += [*_recognition_text(results, world), *_costs_text(results, world)]
+        parts += [*_changed_text(results, world), *_recognition_text(results, world), *_costs_text(results, world)]
     return Section("Baselines", "\n\n".join(parts), _summary(results), _pictures(results))
 
 
@@ -139,6 +139,24 @@ def _subgoals_text(results: Results, world: str) -> list[str]:
         f"By the number of subgoals that a task needs, all splits together, strict.{only}",
         table(["method", *map(str, counts)], rows),
     ]
+
+
+def _changed(results: Results, world: str) -> dict[str, dict[str, list[Rate | None]]]:
+    """For each thing that was changed: success as usual and with the change, by split, of the first seed."""
+    return {
+        name: {split: [rate(_found(results, world, one, split)[:1]) for one in (method, name)] for split in SPLITS}
+        for name, (method, _, _, _) in CHANGED.items()
+        if _jobs(results, world, name)
+    }
+
+
+def _changed_text(results: Results, world: str) -> list[str]:
+    rows = [
+        [CHANGED[name][3], *(percent(one) for split in SPLITS for one in row[split])]
+        for name, row in _changed(results, world).items()
+    ]
+    head = ["what is changed", *(f"{split}, {what}" for split in SPLITS for what in ("as usual", "changed"))]
+    return ["One thing changed at a time, strict, seed 0:", table(head, rows)] if rows else []
 
 
 # Recognition and costs.
@@ -209,6 +227,13 @@ def _costs_text(results: Results, world: str) -> list[str]:
 
 def _summary(results: Results) -> Plain:
     kept: Plain = {"paper": PAPER, "success": {}, "by_subgoals": {}, "recognition": {}, "costs": {}}
+    changed = {
+        world: {
+            name: {split: [one.over_seeds.mean for one in pair if one] for split, pair in row.items()}
+            for name, row in _changed(results, world).items()
+        }
+        for world in WORLDS
+    }
     for world in WORLDS:
         for method in _there(results, world):
             rates = {
@@ -222,7 +247,7 @@ def _summary(results: Results) -> Plain:
             for key, value in zip(list(kept)[1:], (rates, counts, recognised, costs), strict=True):
                 if value:
                     kept[key].setdefault(world, {})[method] = value
-    return kept
+    return {**kept, "changed": changed}
 
 
 def _pictures(results: Results) -> dict[str, Picture]:
