@@ -203,7 +203,7 @@ def _chain(terms: Sequence[str]) -> Task:
 def least_steps(machine: Machine) -> int:
     """How many steps a task takes at least.
 
-    >>> machine = Machine.of(parse("a and b then (c or d then e)"))
+    >>> machine = machine_of("a and b then (c or d then e)")
     >>> least_steps(machine), most_steps(machine)
     (4, 4)
     """
