@@ -27,7 +27,7 @@ RECOGNISE = (RSG, "lstm", "bc", "bc-fsm")  # methods whose recognition is looked
 ENCODERS = {"crafting": "sets", "playroom": "relative"}  # of RSG
 IMAGE = {"observation": "image", "batch": 32, "rate": 2e-3, "steps": 1500}  # what differs when BC-FSM sees pictures
 STARTS = 7000  # the seed of the first seed's starts: other ones than those on which baselines were tuned
-EVERYWHERE = ("crafting", "playroom")
+EVERYWHERE = tuple(WORLDS)
 CHANGED: dict[
     str, tuple[str, Plain, tuple[str, ...], str]
 ] = {  # method, settings, worlds, what it means; first seed only
@@ -81,24 +81,23 @@ def jobs(extent: Extent) -> list[Job]:
             encoder = ENCODERS[world]
             learning = settings_of(seed, **{"encoder": encoder, **PRESETS.get(encoder, {}), **size.changes})
             listed.append(_job(size, world, RSG, seed, rsg_job, {**asked, "settings": learning}, recipe))
-            for method, changes in _trained(world).items():
-                name = method.removesuffix("-image")
-                settings = asdict(preset(name, world, **{"seed": seed, **changes, **size.changes}))
-                parameters = {**asked, "method": name, "settings": settings}
-                listed.append(_job(size, world, method, seed, baseline_job, parameters, recipe))
+            for name, (method, changes, more) in _trained(world, first=seed == 0).items():
+                settings = asdict(preset(method, world, **{"seed": seed, **changes, **size.changes}))
+                parameters = {**asked, "method": method, "settings": settings, **more}
+                listed.append(_job(size, world, name, seed, baseline_job, parameters, recipe))
             listed.append(_job(size, world, ORACLE, seed, oracle_job, asked))
-            for name, (method, changes, worlds, _) in CHANGED.items() if seed == 0 else ():
-                if world in worlds:
-                    settings = asdict(preset(method, world, **{"seed": seed, **changes, **size.changes}))
-                    parameters = {**asked, "method": method, "settings": settings, "recognised": 0, "examples": False}
-                    listed.append(_job(size, world, name, seed, baseline_job, parameters, recipe))
     return listed
 
 
-def _trained(world: str) -> dict[str, Plain]:
-    """The baselines of a world, with what differs from their usual settings."""
-    pictures: dict[str, Plain] = {PICTURES: IMAGE} if world == "crafting" else {}
-    return {**{method: {} for method in METHODS}, **pictures}
+def _trained(world: str, first: bool) -> dict[str, tuple[str, Plain, Plain]]:
+    """What is trained in a world, by name: the method, what differs from its usual settings, and what is asked."""
+    found: dict[str, tuple[str, Plain, Plain]] = {method: (method, {}, {}) for method in METHODS}
+    if world == "crafting":
+        found[PICTURES] = ("bc-fsm", IMAGE, {})
+    if first:
+        brief: Plain = {"recognised": 0, "examples": False}
+        found |= {name: (one[0], one[1], brief) for name, one in CHANGED.items() if world in one[2]}
+    return found
 
 
 def _evaluation(size: Sizes, world: str, split: str, seed: int) -> Plain:

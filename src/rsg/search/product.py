@@ -327,7 +327,7 @@ class ProductSearch(StatePool):
 def _task(machine: Machine, costs: tuple[float, ...], count_steps: bool) -> core.Task:
     """The machine as kernels want it, made once."""
     prices = np.array(costs)
-    ahead = nodes_ahead(machine)[None] * (prices.min() if count_steps and np.isfinite(prices.min()) else 0.0)
+    ahead = nodes_ahead(machine)[None] * (prices.min() if count_steps else 0.0)
     touched = np.zeros(machine.nodes, dtype=np.bool_)
     return core.Task(machine.term_of, machine.next_start, machine.next_node, ahead, touched, prices)
 

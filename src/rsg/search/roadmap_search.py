@@ -52,11 +52,11 @@ class GraphSearch(ProductSearch):
     def __init__(self, graph: StateGraph, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
         self._graph = graph
         degree = max(1, int(np.diff(graph.edge_start).max(initial=0)))
-        alone = graph.edge_start[1] == 0  # no way leads from the start, so no action has a price that can be paid
-        costs = np.full(degree, np.inf if alone else graph.edge_cost[0])
-        edges: Any = _Edges(range(degree), costs)
+        alone = graph.edge_start[1] == 0  # no way leads from the start: no action has a price that can be paid
+        edges: Any = _Edges(range(degree), np.full(degree, np.inf if alone else graph.edge_cost[0]))
         self._haste = _HASTE if settings.order == "auto" else 1.0
-        settings = replace(settings, order="optimal") if settings.order == "auto" else settings
+        order = "optimal" if settings.order == "auto" else settings.order
+        settings = replace(settings, order=order, heuristic="none" if alone else settings.heuristic)
         super().__init__(edges, np.zeros(1, dtype=np.int64), machine, goals, settings)
 
     @property
@@ -79,7 +79,7 @@ class GraphSearch(ProductSearch):
     def _ahead(self) -> Any:
         """A lower bound on the cost ahead of each label, `[S, V]` or `[V]`."""
         settings, machine, cost = self.settings, self._machine, self._task.costs[0]
-        if settings.heuristic == "none" or np.isinf(cost):
+        if settings.heuristic == "none":
             return 0.0
         if settings.threshold is None:
             return cost * settings.one_action * nodes_ahead(machine)
