@@ -12,7 +12,7 @@ from typing import Any
 
 from rsg.core.files import replacing
 from rsg.core.version import __version__
-from rsg.evaluation.quotes import refresh
+from rsg.evaluation.quotes import pages, refresh
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -32,17 +32,17 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
 def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:
     """Write the figures and the machine they were measured on to `benchmarks/results/<name>.json`.
 
-    Pages of the docs that quote them are brought up to date.
+    Pages of the docs and the README, if they quote them, are brought up to date.
     """
     path = RESULTS / f"{name}.json"
     command = command or f"python -m benchmarks {name}"
     record = {"benchmark": name, "command": command, "machine": machine(), "figures": figures}
     with replacing(path) as part:
         part.write_text(json.dumps(record, indent=2) + "\n")
-    docs = RESULTS.parents[1] / "docs"
-    for page in sorted(docs.glob("*.md")):
-        if refresh(page, docs / "results"):
-            print(f"figures in docs/{page.name} were brought up to date")
+    root = RESULTS.parents[1]
+    for page in pages(root / "docs"):
+        if refresh(page, root / "docs" / "results"):
+            print(f"figures in {page.relative_to(root)} were brought up to date")
     return path.relative_to(RESULTS.parent.parent)
 
 

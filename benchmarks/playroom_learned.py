@@ -1,17 +1,20 @@
 """Plans with subgoals learned in Playroom, judged on shapely: `python -m benchmarks.playroom_learned [work folder]`.
 
 Takes the runs that `rsg reproduce playroom` left in its work folder and the very starts of its evaluation. Each plan is
-judged twice: by a replay with the world's own truth, as `rsg eval` does, and by `tests/reference/playroom.py`.
+judged twice: by a replay with the world's own truth, as `rsg eval` does, and by `tests/reference/playroom.py`. They are
+made one after the other, so on an idle machine this is also the place to see how long they take.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tests.reference.playroom import judge_plan
 
 from benchmarks.harness import keep
@@ -24,6 +27,8 @@ from rsg.subgoals import load_subgoals
 
 STARTS = 100  # of each task
 METHODS = ("relative-400", "point-400")
+TIMES = ("ms", "cpu_ms")  # of each plan, in the end their median
+NOTHING: dict[str, Any] = {"plans": 0, "replay": 0, "judge": 0, "differ": [], "ms": [], "cpu_ms": []}
 
 
 def run(work: str = "out/reproduce") -> dict[str, Any]:
@@ -34,23 +39,27 @@ def run(work: str = "out/reproduce") -> dict[str, Any]:
             seed = int(folder.parent.name.rpartition("seed")[2])
             for split in ("compositional", "novel"):
                 found = _judged(load_subgoals(folder), split, EVALUATION_SEED + seed)
-                total = figures.setdefault(
-                    f"{method} {split}", {"seeds": 0, "plans": 0, "replay": 0, "judge": 0, "differ": []}
-                )
-                for key, value in {**found, "seeds": 1}.items():
-                    total[key] += value
-                print(f"{folder}: {split} {found}", flush=True)
+                total = figures.setdefault(f"{method} {split}", {"seeds": 0, **NOTHING})
+                figures[f"{method} {split}"] = {key: total[key] + value for key, value in {"seeds": 1, **found}.items()}
+                told = {key: value for key, value in found.items() if key not in TIMES}
+                print(f"{folder}: {split} {told}, median {np.median(found['ms']):.1f} ms", flush=True)
+    for row in figures.values():
+        if isinstance(row, dict):
+            row.update({key: round(float(np.median(row[key])), 2) for key in TIMES})
     return figures
 
 
 def _judged(subgoals: Any, split: str, seed: int) -> dict[str, Any]:
     source: Any = benchmark("playroom")
-    found: dict[str, Any] = {"plans": 0, "replay": 0, "judge": 0, "differ": []}
+    found: dict[str, Any] = {key: type(value)() for key, value in NOTHING.items()}
     for number, task in enumerate(source.tasks(split)):
         for i in range(STARTS):
             demo, _ = source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))
             world = source.world(demo.setting)
+            used = time.process_time()
             made = plan(world, demo.states[0], task, subgoals.goals, SearchSettings(budget=BUDGET, seed=seed))
+            found["cpu_ms"].append(1000 * (time.process_time() - used))
+            found["ms"].append(1000 * made.seconds)
             replay = validate(world, made, task, partial(source.truth, world)).ok
             objection = judge_plan(world.layout, made.states, made.actions, task) if made.found else made.reason
             found["plans"] += 1

@@ -38,7 +38,18 @@ _HOME = {
         "to_ltlf",
     ],
 }
-_ROOMS = ("language", "worlds", "search", "planning", "demos", "envs", "training", "subgoals", "evaluation")
+_ROOMS = (
+    "language",
+    "worlds",
+    "search",
+    "planning",
+    "demos",
+    "envs",
+    "training",
+    "subgoals",
+    "baselines",
+    "evaluation",
+)
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = ["__version__", *_ROOMS, *_MODULE_OF]

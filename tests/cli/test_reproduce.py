@@ -25,7 +25,7 @@ def test_without_a_name_all_are_listed(rsg):
 def test_a_run_and_its_report(rsg, here):
     code, out, err = rsg("reproduce", "toy", "--seeds", "2", "--workers", "2")
     assert code == 0
-    assert out == "written to docs/RESULTS.md, raw figures and plots to docs/results\n"
+    assert out == "toy written to docs/RESULTS.md, raw figures and plots to docs/results\n"
     first, *rest = err.splitlines()
     assert first == "2 jobs, 0 done; about 1 minute on 2 workers"
     assert sorted(rest) == ["toy/walk-seed0 done", "toy/walk-seed1 done"]
@@ -36,6 +36,21 @@ def test_a_run_and_its_report(rsg, here):
     assert json.loads(out)["jobs"] == 2
     assert (here / "docs" / "RESULTS.md").read_text() == text
     assert toy.begun(here / "out" / "reproduce", 0) == 1
+
+
+def test_all_of_them(rsg, here, monkeypatch):
+    """One after the other; one that cannot be done does not keep the others from it."""
+    broken = experiments.Entry("tests.evaluation.toy", "the same, in trouble")
+    monkeypatch.setattr(experiments, "REGISTRY", {"toy": experiments.REGISTRY["toy"], "again": broken})
+    code, out, err = rsg("reproduce", "all", "--seeds", "2", "--workers", "2")
+    assert (code, out.count("toy written to docs/RESULTS.md")) == (0, 2)
+    assert err.splitlines()[:2] == ["2 jobs, 0 done; about 1 minute on 2 workers", "toy: " + err.splitlines()[0]]
+    code, out, _ = rsg("reproduce", "all", "--seeds", "2", "--report-only", "--json")
+    assert [one["experiment"] for one in json.loads(out)] == ["toy", "toy"]
+    monkeypatch.setenv("TOY_TROUBLE", json.dumps({"2": "user"}))
+    code, out, err = rsg("reproduce", "all", "--seeds", "3", "--workers", "2")
+    assert code == 2
+    assert "2 of 2 experiments are not done; toy: 1 of 3 jobs failed" in err
 
 
 def test_a_quick_run_keeps_to_itself(rsg, here):

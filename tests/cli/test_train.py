@@ -518,10 +518,10 @@ def test_each_world_has_its_usual_encoder_and_settings(folder):
     from rsg.subgoals import RsgSettings
     from rsg.subgoals.runs import PRESETS
 
-    assert _settings("crafting", None, None, [], None) == RsgSettings()
-    room = _settings("playroom", 3, None, ["steps=7"], None)
+    assert _settings("rsg", "crafting", None, None, [], None) == RsgSettings()
+    room = _settings("rsg", "playroom", 3, None, ["steps=7"], None)
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
     assert room.sure == PRESETS["relative"]["sure"] > 0
-    assert _settings("playroom", None, "point", [], None).rate == PRESETS["point"]["rate"]
-    assert _settings("crafting", None, "image", [], None).depth == PRESETS["image"]["depth"]
-    assert _settings("crafting", None, None, [], folder).hidden == load_subgoals(folder).hidden
+    assert _settings("rsg", "playroom", None, "point", [], None).rate == PRESETS["point"]["rate"]
+    assert _settings("rsg", "crafting", None, "image", [], None).depth == PRESETS["image"]["depth"]
+    assert _settings("rsg", "crafting", None, None, [], folder).hidden == load_subgoals(folder).hidden

@@ -1,12 +1,13 @@
 """Figures in pages for people are those of the results."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from rsg.core.errors import RsgError
-from rsg.evaluation.quotes import quoted, refresh
+from rsg.evaluation.quotes import pages, quoted, refresh
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -80,7 +81,45 @@ def test_a_page_is_written_only_if_a_figure_changed(results, tmp_path):
     assert page.stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
-def test_the_pages_of_the_docs_quote_the_results_as_they_are(page):
+def test_the_readme_quotes_too(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for page in (docs / "a.md", tmp_path / "README.md", tmp_path / "OTHER.md"):
+        page.write_text("")
+    assert pages(docs) == [docs / "a.md", tmp_path / "README.md"]
+    assert pages(tmp_path) == [tmp_path / "OTHER.md", tmp_path / "README.md"]  # no docs: it stands beside them
+
+
+PAGES = pages(DOCS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_quote_the_results_as_they_are(page):
     text = page.read_text(encoding="utf-8")
     assert quoted(text, DOCS / "results") == text
+
+
+UNITS = r"%|ms|µs|s|seconds?|minutes?|min|hours?|h|[KMG]B|times|million|per second"
+MEASURED = re.compile(rf"(?<![\w.-])\d[\d,.]*(?:\s*(?:/|to|and|–|-)\s*\d[\d,.]*)*\s*(?:{UNITS})(?!\w)")
+NOT_OURS = {  # figures of the paper, and what is asked rather than found
+    "paper.md": {"17 hours", "4.7 s", "70 %", "32 minutes", "0.43 s", "99.6 to 75 %", "100 times"},
+    "playroom.md": {"95 %"},
+    "README.md": {"17 h", "4,700 ms"},
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "RESULTS.md"], ids=lambda page: page.name)
+def test_every_figure_is_quoted(page):
+    """Nobody typed a measured number: what looks like one, with its unit, is a quote, code, or the paper's."""
+    text = page.read_text(encoding="utf-8")
+    for left_out in (r"```.*?```", r"<!--q .*?<!--/q-->", r"`[^`]*`"):
+        text = re.sub(left_out, "…", text, flags=re.DOTALL)
+    found = {" ".join(match.group().split()) for match in MEASURED.finditer(text)}
+    assert found - NOT_OURS.get(page.name, set()) == set()
+
+
+def test_what_looks_like_a_figure():
+    for text in ("in 12 ms", "(99.6 %)", "1,600 s.", "82.0 / 78.2 %", "2 to 3 times", "0.2 GB"):
+        assert MEASURED.search(text), text
+    for text in ("400 demonstrations", "rsg 0.1.0 says", "x86", "step 12 shows"):
+        assert not MEASURED.search(text), text

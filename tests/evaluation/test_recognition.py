@@ -12,7 +12,7 @@ from rsg.evaluation import recognition
 from rsg.evaluation.jobs import finished, perform, store_folder
 from rsg.evaluation.recognition import Sizes, Watcher, _ends_along, explanations, jobs, section, true_ends
 from rsg.evaluation.reproduce import Extent
-from rsg.training.data import machine_of
+from rsg.language import machine_of
 
 TINY = Sizes(2, 1, 1, 1, {"steps": 4, "check_every": 2, "save_every": 2})
 

@@ -12,7 +12,7 @@ from rsg.evaluation import exact_or_sampled, instructions
 from rsg.evaluation.experiments import REGISTRY, experiment
 from rsg.evaluation.figures import draw_rates
 from rsg.evaluation.jobs import Job, Place, finished, perform, store_folder
-from rsg.evaluation.reproduce import Extent, Reproduction
+from rsg.evaluation.reproduce import Experiment, Extent, Reproduction, outlook
 from rsg.evaluation.statistics import mean_of, t_cdf, t_quantile
 from rsg.evaluation.tables import HEAD, Rate, percent, table, with_section
 from rsg.evaluation.trials import settings_of
@@ -93,7 +93,7 @@ def test_unknown_experiments():
     assert experiment("instructions").name == "instructions"
     with pytest.raises(RsgError, match="did you mean exact-or-sampled"):
         experiment("exact-and-sampled")
-    with pytest.raises(RsgError, match="there are: instructions"):
+    with pytest.raises(RsgError, match="there are: table-1, times, instructions"):
         experiment("xyz")
     with pytest.raises(RsgError, match="seeds must be at least 1"):
         toy.EXPERIMENT.extent(0, quick=False)
@@ -177,17 +177,31 @@ def complete(reproduction, workers=2):
 def test_only_what_is_missing_is_run(tmp_path):
     work, told = tmp_path / "work", []
     first = made(tmp_path, seeds=2)
-    assert first.outlook(2) == "2 jobs, 0 done; about 1 minute on 2 workers"
+    assert outlook([first], 2) == "2 jobs, 0 done; about 1 minute on 2 workers"
     complete(first)
     more = made(tmp_path, seeds=3)
-    assert more.outlook(1) == "3 jobs, 2 done; about 1 minute on 1 worker"
+    assert outlook([more], 1) == "3 jobs, 2 done; about 1 minute on 1 worker"
     assert more.recipes() == []  # seed 0 has had its demonstrations
     more.run(2, lambda job, ended: told.append((job.name, ended.problem)))
     assert told == [("walk-seed2", "")]
     assert [toy.begun(work, seed) for seed in range(3)] == [1, 1, 1]
     more.run(2)
     assert [toy.begun(work, seed) for seed in range(3)] == [1, 1, 1]
-    assert more.outlook(2) == "3 jobs, 3 done"
+    assert outlook([more], 2) == "3 jobs, 3 done"
+
+
+def test_jobs_that_experiments_share_are_run_once(tmp_path):
+    """An experiment may be made of jobs of another one; they have its name in front."""
+    shared = Experiment("tour", 2, 1, toy.jobs, toy.section)
+    tour, toys = (Reproduction(one, Extent(2), tmp_path / "work") for one in (shared, toy.EXPERIMENT))
+    assert outlook([tour, toys], 2) == "2 jobs, 0 done; about 1 minute on 2 workers"
+    complete(tour)
+    assert list(tour.kept()) == ["toy/walk-seed0", "toy/walk-seed1"]
+    assert outlook([tour, toys], 2) == "2 jobs, 2 done"
+    complete(toys)
+    assert toy.begun(tmp_path / "work", 0) == 1
+    with toys._alone(), pytest.raises(RsgError, match="another rsg reproduce works in"):
+        tour.run(1)
 
 
 def test_results_on_disk(tmp_path):

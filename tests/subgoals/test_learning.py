@@ -27,11 +27,11 @@ from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.evaluation import evaluate_planning
+from rsg.language import machine_of
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn, load_subgoals, untrained
 from rsg.subgoals.learning import figures_of, names
 from rsg.subgoals.runs import build, shape_of
 from rsg.training import Run, TrainingData
-from rsg.training.data import machine_of
 from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 DEMOS = small_demos()
@@ -277,6 +277,11 @@ def test_encoders_of_playroom_elsewhere(encoder):
     count = len(other.layout.effectors)
     with pytest.raises(RsgError, match=f"learned in a room with 6 effectors, this one has {count}"):
         learned.evaluate(other, other.sample(stream(0, "small"), 1), [0])
+
+
+def test_the_search_of_the_paper_is_for_worlds_with_finitely_many_actions():
+    with pytest.raises(RsgError, match="is for worlds with finitely many actions; here use actions=sampled"):
+        learn(room_demos(), room_of, None, room_quick(scheme="sampled", prompt=0.0))
 
 
 def test_a_margin_is_for_planners():

@@ -14,7 +14,7 @@ from tests.training.examples import outcome, quick, small_demos, world_of
 
 from rsg.core.random import stream
 from rsg.demos import Demonstration
-from rsg.language import Machine, parse
+from rsg.language import Machine, machine_of, parse
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.search.beam_graph import beam_graph
@@ -26,7 +26,6 @@ from rsg.subgoals.runs import build
 from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights, load_values
 from rsg.subgoals.values import Example, ValueNetworks
 from rsg.training import Run, TrainingData, fit
-from rsg.training.data import machine_of
 from rsg.worlds.crafting import CraftingWorld
 
 pytestmark = [

@@ -51,11 +51,13 @@ def test_changes_are_read_as_what_they_are():
         ("alpha=0", "alpha, weight and beta must be positive"),
         ("gamma=-0.1", "gamma must not be negative"),
         ("unmentioned=-0.1", "unmentioned, unmentioned_steps and prompt must not be negative"),
+        ("scheme=sampled prompt=1", "the scheme 'sampled' knows neither prompt nor sure"),
+        ("alignment=sum prompt=1", "prompt asks about the one best alignment"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(change, problem):
     with pytest.raises(RsgError) as caught:
-        changed(RsgSettings(), [change])
+        changed(RsgSettings(), change.split())
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
 

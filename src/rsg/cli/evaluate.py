@@ -33,7 +33,8 @@ def evaluate(
     """Plan from many starts, replay every plan in the true world, and report success with a 95 % interval.
 
     Success is strict: each subgoal false where its part starts and true where it ends. The lenient figure asks only
-    that each subgoal is true somewhere, in order. For example:
+    that each subgoal is true somewhere, in order. A baseline's run acts from the same starts, without a plan.
+    For example:
     [bold]rsg eval crafting --subgoals out/run --split novel[/bold]
     [bold]rsg eval playroom --split compositional --planner rrt --per-task 10[/bold]
     """
@@ -47,6 +48,11 @@ def evaluate(
     from rsg.search import SearchSettings, is_continuous
 
     source: Any = benchmark(name, (), layout)
+    if _acts(subgoals):
+        if order is not None or per_node is not None or stitched:
+            raise RsgError(f"{subgoals} acts without a search; leave out --order, --per-node and --stitched")
+        _evaluate_policy(subgoals, source, split, per_task, seed, face.about(layout), as_json)
+        return
     limit = None if per_node is not None else budget
     order = order or face.order
     settings = SearchSettings(order=order, budget=limit, per_node=per_node, seed=seed, planner=planner)
@@ -74,15 +80,54 @@ def evaluate(
         _show(result, how)
 
 
-def _show(result: dict[str, Any], how: dict[str, Any]) -> None:
-    from rich.table import Table
+def _acts(subgoals: str) -> bool:
+    """Whether that is a run of a baseline."""
+    if subgoals in ("oracle", "untrained"):
+        return False
+    from rsg.evaluation.trained import is_baseline
 
+    return is_baseline(subgoals)
+
+
+def _evaluate_policy(
+    folder: str, source: Any, split: str, per_task: int, seed: int, place: dict[str, Any], as_json: bool
+) -> None:
+    """The same figures for a policy; steps are counted in the place of expansions."""
+    from rsg.core.random import stream
+    from rsg.evaluation.policies import evaluate_policy
+    from rsg.evaluation.trained import policy_for
+    from rsg.training import Run
+
+    world, _ = source.start(split, 0, stream(seed, "world"))
+    policy = policy_for(folder, source.name, world)
+    with progress("acting", len(source.tasks(split)) * per_task, "episodes", shown=not as_json) as advance:
+        result = evaluate_policy(source, split, policy, per_task, seed, advance=advance)
+    how = {"world": source.name, "subgoals": folder, "method": Run(folder).about["method"], **place}
+    if as_json:
+        emit({**how, **result})
+        return
+    room = f", layout: {how['layout']}" if "layout" in how else ""
+    console().print(f"[bold]{split}[/bold], {how['method']}: {folder}{room}\n")
+    _table(result, "steps", "episodes")
+
+
+def _show(result: dict[str, Any], how: dict[str, Any]) -> None:
     out = console()
     limit = f"{how['per_node']:,} expansions per node" if how["per_node"] else f"{how['budget']:,} expansions in total"
     room = f", planner: {how['planner']}, layout: {how['layout']}" if "layout" in how else ""
     out.print(f"[bold]{result['split']}[/bold], subgoals: {how['subgoals']}, order: {how['order']}{room}, {limit}\n")
+    _table(result, "expansions", "plans")
+    if "roadmap_ms" in how:
+        out.print(f"The roadmap took {how['roadmap_ms']:.1f} ms, once; that is in none of these times.")
+
+
+def _table(result: dict[str, Any], effort: str, what: str) -> None:
+    """A row to each task, and all of them; `effort` is what is counted, `what` what was done."""
+    from rich.table import Table
+
+    out = console()
     grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for title in ("task", "success", "lenient", "expansions", "median", "ms"):
+    for title in ("task", "success", "lenient", effort, "median", "ms"):
         grid.add_column(title, justify="left" if title == "task" else "right", overflow="fold")
     for row in [*result["tasks"], {"task": "[bold]all[/bold]", **result}]:
         rates = (f"{100 * row[key]:.1f}%" for key in ("success", "success_lenient"))
@@ -90,6 +135,4 @@ def _show(result: dict[str, Any], how: dict[str, Any]) -> None:
                      f"{row['plan_ms_median']:.2f}")  # fmt: skip
     out.print(grid)
     low, high = result["success_interval"]
-    out.print(f"\n{result['episodes']:,} plans: {100 * result['success']:.2f}% ({100 * low:.2f} to {100 * high:.2f})")
-    if "roadmap_ms" in how:
-        out.print(f"The roadmap took {how['roadmap_ms']:.1f} ms, once; that is in none of these times.")
+    out.print(f"\n{result['episodes']:,} {what}: {100 * result['success']:.2f}% ({100 * low:.2f} to {100 * high:.2f})")

@@ -55,9 +55,17 @@ def recognise(
         raise RsgError(f"top must be at least 1, not {top}")
     if png is not None and png.suffix.lower() != ".png":
         raise RsgError(f"cannot write a picture to {png}: the name must end in .png")
-    from rsg.evaluation.trained import check_usable
+    from rsg.evaluation.trained import check_usable, is_baseline
     from rsg.subgoals import Recogniser, segment
 
+    if is_baseline(folder):
+        if candidates is None or first is not None or png is not None:
+            raise RsgError(
+                f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no "
+                "subgoals in them; give --candidates, and leave out --first and --png"
+            )
+        _rank_only(folder, demos, episode, candidates, top, as_json)
+        return
     subgoals, settings, trained_in = _opened(folder)
     source, demo = _episode(demos, episode, trained_in)
     _check_first(first, len(demo), episode)
@@ -83,6 +91,25 @@ def recognise(
         if png and found.terms:
             console().print(f"\nwritten to {png}", markup=False)
     if not found.terms:
+        raise typer.Exit(1)
+
+
+def _rank_only(folder: Path, demos: Path, episode: int, candidates: str, top: int, as_json: bool) -> None:
+    """What a baseline says of a trajectory: the ranking, without an alignment."""
+    from rsg.baselines import load_baseline
+    from rsg.evaluation.trained import check_usable
+    from rsg.training import Run
+
+    source, demo = _episode(demos, episode, Run(folder).about.get("source", {}).get("world"))
+    world, baseline = source.world(demo.setting), load_baseline(folder)
+    check_usable(folder, source.name, world)
+    tasks = {str(task): task for task in _read(candidates, source, baseline.terms)}
+    ranking = baseline.rank(world, demo, list(tasks.values()))
+    if as_json:
+        emit({"run": str(folder), "demos": str(demos), "episode": episode, **_values(demo, ranking, top)})
+    else:
+        _show(demo, None, ranking, top)
+    if not isfinite(ranking[0].score):
         raise typer.Exit(1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,22 +23,51 @@ def report(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Plan for both splits with what a run learned, and write one HTML page: figures, curves, examples, settings."""
+    """Plan for both splits with what a run learned, and write one HTML page: figures, curves, examples, settings.
+
+    A baseline's run acts from the same starts.
+    """
     if per_task < 1:
         raise RsgError(f"per-task must be at least 1, not {per_task}")
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise RsgError(f"cannot write a page to {out}: the name must end in .html")
-    from rsg.evaluation.report import SPLITS, Sizes, measure, open_run, percent, write_report
+    from rsg.evaluation.trained import is_baseline
 
-    run = open_run(folder)
-    sizes = Sizes(per_task, per_task, min(per_task, Sizes.untrained))
-    with progress("planning", sizes.plans(run.source), "plans", shown=not as_json) as advance:
-        results = measure(run.source, run.subgoals, sizes, seed, advance)
     command = f"rsg report {folder} --per-task {per_task} --seed {seed}"
-    path = write_report(out or folder / "report.html", run, results, command)
+    make = _policy_report if is_baseline(folder) else _subgoals_report
+    path, splits, results = make(folder, out or folder / "report.html", per_task, seed, command, not as_json)
     if as_json:
         emit({"report": str(path), "run": str(folder), "results": results})
         return
-    for split in SPLITS:
-        console().print(f"{split:14} {percent(results['rsg'][split]['success'])}")
+    from rsg.evaluation.report_results import percent
+
+    for split, found in splits.items():
+        console().print(f"{split:14} {percent(found['success'])}")
     console().print(f"\nthe report is in {path}", markup=False)
+
+
+_Made = tuple[Path, dict[str, dict[str, Any]], dict[str, Any]]
+"""Where the page is, the figures of each split, and all that was measured."""
+
+
+def _subgoals_report(folder: Path, path: Path, per_task: int, seed: int, command: str, shown: bool) -> _Made:
+    from rsg.evaluation.report import Sizes, measure, open_run, write_report
+
+    run = open_run(folder)
+    sizes = Sizes(per_task, per_task, min(per_task, Sizes.untrained))
+    with progress("planning", sizes.plans(run.source), "plans", shown) as advance:
+        results = measure(run.source, run.subgoals, sizes, seed, advance)
+    return write_report(path, run, results, command), results["rsg"], results
+
+
+def _policy_report(folder: Path, path: Path, per_task: int, seed: int, command: str, shown: bool) -> _Made:
+    from rsg.evaluation.report_policy import measure_policy, opened, write_policy_report
+    from rsg.evaluation.report_results import SPLITS
+    from rsg.training import Run
+
+    source, policy = opened(folder)
+    episodes = per_task * sum(len(source.tasks(split)) for split in SPLITS)
+    with progress("acting", episodes, "episodes", shown) as advance:
+        found = measure_policy(source, policy, per_task, seed, advance)
+    written = write_policy_report(path, folder, source, found, command)
+    return written, found.splits, {Run(folder).about["method"]: found.splits}

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from rsg.evaluation.jobs import Job
     from rsg.evaluation.reproduce import Reproduction
 
+ALL = "all"
+
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The experiment; without a name all are listed.")
+        str | None,
+        typer.Argument(metavar="NAME", help="The experiment, or all of them: 'all'; without a name, a list."),
     ] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="How many seeds; else each its own.")] = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Jobs side by side; 0: one per core.")] = 0,
@@ -42,10 +45,10 @@ def reproduce(
     """Run an experiment of the paper and write its section of the results, with raw figures and plots.
 
     Only what is missing is run; after Ctrl-C or a kill the same command goes on.
-    For example: [bold]rsg reproduce instructions --quick[/bold]
+    For example: [bold]rsg reproduce table-1 --quick[/bold], or [bold]rsg reproduce all[/bold], which takes hours.
     """
     from rsg.evaluation.experiments import REGISTRY, experiment
-    from rsg.evaluation.reproduce import Reproduction
+    from rsg.evaluation.reproduce import Reproduction, outlook
 
     if name is None:
         _list({key: entry.about for key, entry in REGISTRY.items()}, as_json)
@@ -54,16 +57,34 @@ def reproduce(
         raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
     work = work or Path("out/reproduce-quick" if quick else "out/reproduce")
     out = out or (work / "RESULTS.md" if quick else Path("docs/RESULTS.md"))
-    chosen = experiment(name)
-    made = Reproduction(chosen, chosen.extent(seeds, quick), work)
+    names = list(REGISTRY) if name == ALL else [name]
+    several = [Reproduction(one, one.extent(seeds, quick), work) for one in map(experiment, names)]
     if not report_only:
-        _run(made, workers or cores(), as_json)
-    summary = made.write(out, list(REGISTRY))
+        print(outlook(several, workers or cores()), file=sys.stderr)
+    told, failed = [], []
+    for made in several:
+        try:
+            if not report_only:
+                _run(made, workers or cores(), as_json, len(several) > 1)
+            told.append(_written(made, out, list(REGISTRY), as_json))
+        except RsgError as error:
+            if name != ALL:
+                raise
+            failed.append(f"{made.experiment.name}: {error}")
     if as_json:
-        raw = out.parent / "results" / f"{name}.json"
-        emit({"experiment": name, "out": str(out), "raw": str(raw), "jobs": len(made.kept()), "summary": summary})
-    else:
-        console().print(f"written to {out}, raw figures and plots to {out.parent / 'results'}", markup=False)
+        emit(told if name == ALL else told[0])
+    if failed:
+        raise RsgError(f"{len(failed)} of {len(several)} experiments are not done; {'; '.join(failed)}")
+
+
+def _written(made: Reproduction, out: Path, order: list[str], quiet: bool) -> dict[str, Any]:
+    """Write a section; gives what is told of it as JSON."""
+    summary, name = made.write(out, order), made.experiment.name
+    folder = out.parent / "results"
+    if not quiet:
+        console().print(f"{name} written to {out}, raw figures and plots to {folder}", markup=False)
+    raw = str(folder / f"{name}.json")
+    return {"experiment": name, "out": str(out), "raw": raw, "jobs": len(made.kept()), "summary": summary}
 
 
 def _list(experiments: dict[str, str], as_json: bool) -> None:
@@ -76,9 +97,12 @@ def _list(experiments: dict[str, str], as_json: bool) -> None:
     console().print("\nTry a small version first: rsg reproduce instructions --quick", markup=False)
 
 
-def _run(made: Reproduction, workers: int, quiet: bool) -> None:
+def _run(made: Reproduction, workers: int, quiet: bool, named: bool) -> None:
     """Do what is missing, and say how far it is."""
-    print(made.outlook(workers), file=sys.stderr)
+    from rsg.evaluation.reproduce import outlook
+
+    if named:
+        print(f"{made.experiment.name}: {outlook([made], workers)}", file=sys.stderr)
     try:
         episodes = sum(recipe.episodes() for recipe in made.recipes())
         with progress("demonstrating", episodes, "episodes", shown=not quiet) as advance:

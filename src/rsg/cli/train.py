@@ -1,4 +1,4 @@
-"""`rsg train` and `rsg info`: learn subgoals, and look at what was learned."""
+"""`rsg train` and `rsg info`: learn subgoals, or train a baseline, and look at what was learned."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from rsg.core.progress import progress
 if TYPE_CHECKING:
     from rsg.demos import Store
     from rsg.subgoals import Classifiers, RsgSettings
-    from rsg.training import Progress
+    from rsg.training import Progress, TrainingSettings
 
 INTERRUPTED = 130
+RSG = "rsg"
 
 
 def train(
@@ -32,6 +33,14 @@ def train(
     out: Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder of the run.")],
     demos: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A store of demonstrations; without it one is made first.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="rsg (subgoals to plan with; the default) or what it is compared with: bc (actions are cloned), "
+            "bc-fsm (cloned for each subgoal), irl (a reward is learned), gail (episodes that pass for demonstrations) "
+            "or lstm (recognises tasks, does not act)."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None,
     encoder: Annotated[
@@ -58,49 +67,61 @@ def train(
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Learn what the terms of the descriptions mean, from demonstrations.
+    """Learn what the terms of the descriptions mean, from demonstrations; or train a baseline on them.
 
     Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
     For example:
     [bold]rsg train crafting --out out/run --set steps=200[/bold]
     [bold]rsg train playroom --out out/room --per-task 100[/bold]
+    [bold]rsg train crafting --out out/bc --method bc[/bold]
     """
     face_named(name, layout=layout)
     if changes == ["help"]:
-        _list_settings()
+        _list_settings(method or RSG, name)
         return
     if watch < 0:
         raise RsgError(f"watch must not be negative, not {watch}")
     from rsg.evaluation.trained import source_in
-    from rsg.subgoals import learn
 
     if layout is not None and demos is not None:
         raise RsgError("demonstrations know their room; give either --demos or --layout")
     if resume:
-        if any(given is not None for given in (seed, encoder, changes or None, begin, per_task, layout)):
+        if any(given is not None for given in (method, seed, encoder, changes or None, begin, per_task, layout)):
             raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
         job = _resumed(out, demos)
     else:
-        settings = _settings(name, seed, encoder, changes or [], begin)
-        job = _begun(name, out, demos, settings, per_task, begin, layout, as_json)
+        settings = _settings(method or RSG, name, seed, encoder, changes or [], begin)
+        job = _begun(name, out, demos, method or RSG, settings, per_task, begin, layout, as_json)
     if job.store.manifest.world != name:
         raise RsgError(f"{job.store.folder} holds demonstrations of '{job.store.manifest.world}', not of '{name}'")
     source: Any = source_in(name, job.origin)
     started = time.perf_counter()
     with _Bar(job.settings, not as_json) as show:
-        learned = learn(
-            job.store,
-            lambda demo: source.world(demo.setting),
-            out,
-            job.settings,
-            job.origin.get("per_task"),
-            job.start,
-            watch=show,
-            reports=[_success(source, watch)] if watch else [],
-            source={"world": name, **job.origin},
-        )
+        done = _train(job, source, out, show, watch)
     used = name if not (room := _room_named(job.origin, layout)) else f"{name} --layout {room}"
-    _conclude(learned.progress, out, name, used, time.perf_counter() - started, as_json)
+    _conclude(done, job.method, out, name, used, time.perf_counter() - started, as_json)
+
+
+def _train(job: _Job, source: Any, out: Path, show: Any, watch: int) -> Progress:
+    """Train by the method of the job."""
+
+    def world_of(demo: Any) -> Any:
+        return source.world(demo.setting)
+
+    reports = [_success(source, watch)] if watch else []
+    per_task, origin = job.origin.get("per_task"), {"world": source.name, **job.origin}
+    if job.method == RSG:
+        from rsg.subgoals import learn
+
+        settings: Any = job.settings
+        learned = learn(
+            job.store, world_of, out, settings, per_task, job.start, watch=show, reports=reports, source=origin
+        )
+        return learned.progress
+    from rsg.baselines import train_baseline
+
+    trained = train_baseline(job.method, job.store, world_of, out, job.settings, per_task, show, reports, source=origin)
+    return trained.progress
 
 
 def _room_named(origin: Mapping[str, Any], layout: str | None) -> str | None:
@@ -114,7 +135,8 @@ def _room_named(origin: Mapping[str, Any], layout: str | None) -> str | None:
 class _Job(NamedTuple):
     """What is trained, on what, from where on, and what the run remembers of that."""
 
-    settings: RsgSettings
+    method: str
+    settings: Any
     store: Store
     start: Classifiers | None
     origin: dict[str, Any]
@@ -128,21 +150,27 @@ def _resumed(out: Path, demos: Path | None) -> _Job:
     from rsg.training import Run
 
     run = Run(out)
-    settings, same = rebuilt(run)
     origin: dict[str, Any] = run.about.get("source", {})
     if not demos and not origin.get("demos"):
         raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
+    method = run.about.get("method")
+    if method in baseline_names():
+        from rsg.baselines import settings_of_run
+
+        return _Job(method, settings_of_run(run), Store(demos or origin["demos"]), None, origin)
+    settings, same = rebuilt(run)
     start = None
     if origin.get("from"):  # a checkpoint has all that was taken over from there
         start = same if run.has("last") else load_subgoals(origin["from"])
-    return _Job(settings, Store(demos or origin["demos"]), start, origin)
+    return _Job(RSG, settings, Store(demos or origin["demos"]), start, origin)
 
 
 def _begun(
     name: str,
     out: Path,
     demos: Path | None,
-    settings: RsgSettings,
+    method: str,
+    settings: TrainingSettings,
     per_task: int | None,
     begin: Path | None,
     layout: str | None,
@@ -159,23 +187,58 @@ def _begun(
         raise RsgError(f"per-task must be at least 1, not {per_task}")
     store = Store(demos) if demos else _make(name, out, per_task or 400, settings.seed, layout, quiet)
     source = {"demos": str(store.folder.resolve()), "per_task": per_task, **room_of(store)}
-    return _Job(settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
+    return _Job(method, settings, store, start, {**source, "from": str(begin.resolve()) if begin else None})
 
 
-def _list_settings() -> None:
-    """All settings with their defaults and what they mean."""
+def baseline_names() -> list[str]:
+    """The methods besides RSG."""
+    from rsg.baselines import METHODS
+
+    return list(METHODS)
+
+
+def _usual_settings(method: str, world: str) -> TrainingSettings:
+    """The settings of a method as they are unless changed."""
+    if method != RSG:
+        from rsg.baselines import preset
+
+        return preset(method, world)
+    from rsg.subgoals import RsgSettings
+
+    return RsgSettings()
+
+
+def _list_settings(method: str, world: str) -> None:
+    """All settings of a method with their defaults and what they mean."""
     import re
 
-    from rsg.subgoals import RsgSettings
-    from rsg.training import TrainingSettings
-
-    told = re.sub(r"\n\s{12,}", " ", f"{TrainingSettings.__doc__}\n{RsgSettings.__doc__}")
-    usual = vars(RsgSettings())
+    settings = _usual_settings(method, world)
+    kinds = [kind for kind in reversed(type(settings).__mro__) if kind is not object]
+    told = re.sub(r"\n\s{12,}", " ", "\n".join(kind.__doc__ or "" for kind in kinds))
+    usual = vars(settings)
     for names, meaning in re.findall(r"^ {8}([a-z_, :]*?): (.*)$", told, re.MULTILINE):
         console().print(f"[bold]{names:16}[/bold] {usual.get(names, '')!s:12} {meaning}", highlight=False)
 
 
-def _settings(name: str, seed: int | None, encoder: str | None, changes: list[str], begin: Path | None) -> RsgSettings:
+def _settings(
+    method: str, name: str, seed: int | None, encoder: str | None, changes: list[str], begin: Path | None
+) -> TrainingSettings:
+    """What was asked for."""
+    if method == RSG:
+        return _rsg_settings(name, seed, encoder, changes, begin)
+    from rsg.subgoals.runs import check_device
+    from rsg.training import changed
+
+    if encoder is not None or begin is not None:
+        raise RsgError(f"--encoder and --from are for rsg; '{method}' has a network of its own")
+    settings = changed(_usual_settings(method, name), changes)
+    check_device(settings.device)
+    return settings if seed is None else replace(settings, seed=seed)
+
+
+def _rsg_settings(
+    name: str, seed: int | None, encoder: str | None, changes: list[str], begin: Path | None
+) -> RsgSettings:
     """What was asked for; networks that are gone on with keep their shape."""
     from rsg.subgoals.runs import ENCODERS, check_device, preset
     from rsg.training import Run, changed
@@ -220,7 +283,7 @@ def _make(name: str, out: Path, per_task: int, seed: int, layout: str | None, qu
 class _Bar:
     """A progress bar with the figures people want; in a pipe, one line per look instead."""
 
-    def __init__(self, settings: RsgSettings, shown: bool) -> None:
+    def __init__(self, settings: TrainingSettings, shown: bool) -> None:
         self._settings, self._shown = settings, shown
         self._bar = progress("training", settings.steps, "steps", shown)
         self._at = 0
@@ -252,13 +315,20 @@ def _success(source: Any, per_task: int) -> Any:
 
     def report(step: int, method: Any) -> dict[str, float]:
         del step
-        result = evaluate_planning(source, "compositional", method.module.goals, per_task)
+        if method.name == RSG:
+            result = evaluate_planning(source, "compositional", method.module.goals, per_task)
+        elif hasattr(method, "act"):
+            from rsg.evaluation.policies import evaluate_policy
+
+            result = evaluate_policy(source, "compositional", method, per_task)
+        else:
+            return {}
         return {"success_compositional": result["success"]}
 
     return report
 
 
-def _conclude(run: Progress, out: Path, name: str, used: str, seconds: float, as_json: bool) -> None:
+def _conclude(run: Progress, method: str, out: Path, name: str, used: str, seconds: float, as_json: bool) -> None:
     values = {
         "run": str(out),
         "step": run.step,
@@ -276,17 +346,25 @@ def _conclude(run: Progress, out: Path, name: str, used: str, seconds: float, as
             f"{run.seconds:.1f} s of processor time, {seconds:.1f} s in all"
         )
         console().print(f"saved in {out}. Try next:", markup=False)
-        console().print(f"  rsg eval {used} --subgoals {out} --split novel --per-task 100", markup=False)
-        console().print(f"  rsg plan {used} --goal TERM --subgoals {out}", markup=False)
-        if name == "playroom":
-            console().print(f"  rsg world {used} --subgoals {out} --heat heat.png", markup=False)
-        console().print(f"  rsg report {out}", markup=False)
-        console().print(f"  rsg deps {out}", markup=False)
-        console().print(f"  rsg info {out}", markup=False)
+        for line in _next(method, out, name, used):
+            console().print(f"  {line}", markup=False)
     if not run.done:
         again = f"rsg train {name} --out {out} --resume"
         print(f"interrupted at step {run.step}; all is saved. To go on: {again}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
+
+
+def _next(method: str, out: Path, name: str, used: str) -> list[str]:
+    """Commands that show what was learned."""
+    look = [f"rsg eval {used} --subgoals {out} --split novel --per-task 100"]
+    if method == RSG:
+        look.append(f"rsg plan {used} --goal TERM --subgoals {out}")
+        if name == "playroom":
+            look.append(f"rsg world {used} --subgoals {out} --heat heat.png")
+        look += [f"rsg report {out}", f"rsg deps {out}"]
+    elif method == "lstm":
+        look = [f"rsg recognise {out} --demos DIR --candidates train"]
+    return [*look, f"rsg info {out}"]
 
 
 def info(
@@ -319,9 +397,8 @@ def info(
         out.print(f"begun with what {origin['from']} had learned")
     out.print(f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n")
     out.print("[bold]settings[/bold]  (change them with --set key=value)")
-    from rsg.subgoals import RsgSettings
-
-    usual = {key: getattr(RsgSettings(), key) for key in settings if hasattr(RsgSettings(), key)}
+    method = about.get("method", RSG)
+    usual = vars(_usual_settings(method, origin.get("world", ""))) if method in (RSG, *baseline_names()) else {}
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         out.print(f"  {key:16} {value}{note}")

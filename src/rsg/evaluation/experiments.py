@@ -23,6 +23,11 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of their sections
+    "table-1": Entry(
+        "rsg.evaluation.table_1",
+        "the paper's main table: every method in every world, from the jobs of the experiments below",
+    ),
+    "times": Entry("rsg.evaluation.times", "the paper's table of times: training and planning, every method and world"),
     "instructions": Entry(
         "rsg.evaluation.instructions",
         "plans for instructions in Crafting World: RSG beside the paper's figures, untrained and oracle",
@@ -46,6 +51,10 @@ REGISTRY = {  # in the order of their sections
     "playroom": Entry(
         "rsg.evaluation.playroom",
         "subgoals learned in a continuous world: plans, fewer demonstrations, other rooms, recognition",
+    ),
+    "baselines": Entry(
+        "rsg.evaluation.baselines",
+        "IRL, GAIL, BC, BC-FSM and LSTM beside RSG, in both worlds: success by number of subgoals, recognition, times",
     ),
     "ablations": Entry(
         "rsg.evaluation.ablations",

@@ -9,8 +9,9 @@ from typing import Any
 
 from rsg.evaluation.tables import Rate, hundredths
 
-COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d")
+COLORS = ("#2a6f97", "#c1666b", "#5b8e7d", "#b8860b", "#7a5c99", "#6c757d", "#3fa7d6")
 PAPER = "#222222"
+_MANY = 5  # names of lines that fit into a panel
 _STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -114,9 +115,16 @@ def draw_lines(
             if logarithmic:
                 one.set_xscale("log")
                 one.xaxis.set_major_formatter("{x:g}")
+            elif all(x == round(x) for several in lines.values() for line in several for x, _ in line):
+                one.xaxis.get_major_locator().set_params(integer=True)
             if limits:
                 one.set_ylim(*limits)
             one.set_xlabel(across)
-            if any(lines.values()):
+            if any(lines.values()) and len(names) <= _MANY:
                 one.legend(fontsize=8)
+        if len(names) > _MANY:  # beside the last panel, where they hide nothing
+            fullest = max(axes, key=lambda one: len(one.get_lines()))
+            axes[-1].legend(
+                *fullest.get_legend_handles_labels(), fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5)
+            )
         axes[0].set_ylabel(up)

@@ -13,8 +13,8 @@ from rsg.demos import Benchmark, Demonstration, benchmark
 from rsg.evaluation.goal_starts import leading_to, ways
 from rsg.evaluation.jobs import Plain
 from rsg.evaluation.tables import table
+from rsg.language import machine_of
 from rsg.planning import Dependencies
-from rsg.training.data import machine_of
 from rsg.worlds.crafting import VOCABULARY
 
 Floats = NDArray[np.float64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -58,14 +59,13 @@ def evaluate_planning(
             if advance:
                 advance(1)
         episodes.append(rows)
-    every = [episode for rows in episodes for episode in rows]
-    return {
-        "split": split,
-        "per_task": per_task,
-        "seed": seed,
-        **summary(every),
-        "tasks": [{"task": text, **summary(rows)} for text, rows in zip(tasks, episodes, strict=True)],
-    }
+    return {"split": split, "per_task": per_task, "seed": seed, **by_task(tasks, episodes)}
+
+
+def by_task(tasks: Sequence[str], episodes: Sequence[list[Episode]]) -> dict[str, Any]:
+    """The figures of all episodes, and those of each task."""
+    rows = [{"task": text, **summary(some)} for text, some in zip(tasks, episodes, strict=True)]
+    return {**summary([episode for some in episodes for episode in some]), "tasks": rows}
 
 
 def summary(episodes: list[Episode]) -> dict[str, Any]:

@@ -33,9 +33,11 @@ def section(size: Sizes, results: Results) -> Section:
             table(["", "paper", "ours"], _costs(results)),
         ]
     )
+    lenient = {name: _rates(results, name, "success_lenient") for name in METHODS}
     summary = {
         "paper": PAPER,
         "success": {name: {s: one.plain() for s, one in row.items() if one} for name, row in rates.items()},
+        "lenient": {name: {s: one.plain() for s, one in row.items() if one} for name, row in lenient.items()},
         "fewer": {str(n): {s: one.plain() for s, one in row.items() if one} for n, row in fewer.items()},
         "rooms": {
             room: {s: r.plain() for s in _splits(room) if s and (r := rate(_found(results, room, s)))} for room in ROOMS
@@ -63,8 +65,8 @@ def _main_text(size: Sizes, results: Results, rates: Mapping[str, Mapping[str, R
         "starts. The *general* network sees where each effector is from where the robot stands; the other one looks "
         "for a point and a radius.",
         table(["method", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
-        "How sure that is:",
-        _certainty(rates),
+        "How sure that is, and what the lenient check says (each subgoal is true somewhere, in order):",
+        _certainty(results, rates),
     ]
 
 
@@ -101,8 +103,8 @@ def _trainings(results: Results, name: str) -> list[Plain]:
     return [one["training"] for one in _jobs(results, name)]
 
 
-def _rates(results: Results, name: str) -> dict[str, Rate | None]:
-    return {split: rate(_found(results, name, split)) for split in SPLITS}
+def _rates(results: Results, name: str, check: str = "success") -> dict[str, Rate | None]:
+    return {split: rate(_found(results, name, split), check) for split in SPLITS}
 
 
 def _ms(results: Results, name: str, split: str) -> str:
@@ -110,14 +112,15 @@ def _ms(results: Results, name: str, split: str) -> str:
     return number(mean_of(times), 1, "ms") if times else NONE
 
 
-def _certainty(rates: Mapping[str, Mapping[str, Rate | None]]) -> str:
-    worst = [
-        [METHODS[name], split, f"{100 * one.over_seeds.least:.2f}", f"{sum(one.trials):,}"]
-        for name, row in rates.items()
-        for split, one in row.items()
-        if one is not None
-    ]
-    return table(["method", "split", "worst seed", "episodes"], worst)
+def _certainty(results: Results, rates: Mapping[str, Mapping[str, Rate | None]]) -> str:
+    rows = []
+    for name, row in rates.items():
+        lenient = _rates(results, name, "success_lenient")
+        for split, one in row.items():
+            if one is not None:
+                worst, episodes = f"{100 * one.over_seeds.least:.2f}", f"{sum(one.trials):,}"
+                rows.append([METHODS[name], split, worst, percent(lenient[split]), episodes])
+    return table(["method", "split", "worst seed", "lenient", "episodes"], rows)
 
 
 def _costs(results: Results) -> list[tuple[str, str, str]]:
@@ -165,7 +168,8 @@ def _watched_text(results: Results) -> list[str]:
         "*Recognition*: the description that ranks first among those of the split is the right one. The *ceiling* "
         "is an observer who knows the true subgoals: of the descriptions that the trajectory has done in its last "
         "state and not before, it says the one that names the most steps. Who took one branch of an `or` is taken "
-        "for one who was asked for that alone.",
+        "for one who was asked for that alone. It does not look at how the robot got there, as RSG does, which can "
+        "so be better.",
         table(["method", "descriptions", "right", "ceiling"], ranks),
     ]
 
@@ -188,7 +192,12 @@ def _pictures(rates: Any, fewer: Any) -> dict[str, Picture]:
     }
     if any(line[0] for line in lines.values()):
         drawn = partial(
-            draw_lines, groups={"fewer demonstrations": lines}, across="demonstrations of each task", up="success, %"
+            draw_lines,
+            groups={"fewer demonstrations": lines},
+            across="demonstrations of each task",
+            up="success, %",
+            logarithmic=True,
+            limits=(0.0, 103.0),
         )
         pictures["fewer"] = Picture("Success against demonstrations of each task", drawn)
     return pictures

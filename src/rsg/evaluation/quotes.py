@@ -72,6 +72,12 @@ def _shown(path: str, value: Any, form: str) -> str:
     return hundredths(mean) if form == "percent" else format(mean, form)
 
 
+def pages(docs: Path) -> list[Path]:
+    """The pages that may quote results: those of a folder, and the README above it."""
+    readme = docs.absolute().parent / "README.md"
+    return [*sorted(docs.glob("*.md")), *([readme] if docs.absolute().name == "docs" and readme.exists() else [])]
+
+
 def refresh(page: Path, results: Path) -> bool:
     """Bring the figures of a page up to date; whether any has changed."""
     text = page.read_text(encoding="utf-8")

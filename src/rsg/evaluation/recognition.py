@@ -22,12 +22,11 @@ from rsg.evaluation.reproduce import Experiment, Extent, Picture, Results, Secti
 from rsg.evaluation.statistics import mean_of
 from rsg.evaluation.tables import NONE, Rate, number, percent, table
 from rsg.evaluation.trials import EVALUATION_SEED, settings_of, train
-from rsg.language import Machine, Task
+from rsg.language import Machine, Task, machine_of
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.subgoals import Classifiers, Recogniser, RsgSettings, recognise, segment
 from rsg.subgoals.recognition import SPECIFIC, most_steps
-from rsg.training.data import machine_of
 
 NAME, WORLD = "recognition", "crafting"
 SPLITS = ("compositional", "novel")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -41,7 +41,7 @@ from rsg.evaluation.timeline import signs
 from rsg.evaluation.trained import source_of
 from rsg.search import is_continuous
 from rsg.subgoals import Classifiers, RsgSettings, load_subgoals
-from rsg.training import Run
+from rsg.training import Run, TrainingSettings
 from rsg.training.settings import restored
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
     "write_report",
 ]
 
-_WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
+WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +106,18 @@ def write_report(
     opened = run if isinstance(run, Reported) else open_run(run)
     sections = [
         _headline(opened, results),
-        _training(opened, losses),
+        training(opened.notes, opened.settings, losses),
         _learned(follow_demonstration(opened.source, opened.subgoals, opened.settings)),
         _costs(opened) if opened.source.name == "crafting" else _places(opened),
         _novel(plan_novel_task(opened.source, opened.subgoals)),
-        _details(opened, command),
+        details(opened.folder, opened.about, opened.settings, command),
     ]
+    return write_page(Path(path), sections)
+
+
+def write_page(path: Path, sections: Sequence[str]) -> Path:
+    """Write sections as one HTML file."""
     page = _PAGE.replace("@BODY@", "\n".join(sections))
-    path = Path(path)
     with replacing(path) as part:
         part.write_text(page, encoding="utf-8")
     return path
@@ -122,15 +126,15 @@ def write_report(
 def _headline(run: Reported, results: Results) -> str:
     own, paper = results["rsg"], PAPERS[run.source.name]
     tiles = [
-        _tile(percent(own["compositional"]["success"]), "compositional tasks", percent(paper.compositional)),
-        _tile(percent(own["novel"]["success"]), "novel tasks", percent(paper.novel)),
-        _tile(duration(run.notes["seconds"]), "training", duration(paper.training)),
-        _tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(paper.plan)),
+        tile(percent(own["compositional"]["success"]), "compositional tasks", percent(paper.compositional)),
+        tile(percent(own["novel"]["success"]), "novel tasks", percent(paper.novel)),
+        tile(duration(run.notes["seconds"]), "training", duration(paper.training)),
+        tile(duration(own["novel"]["plan_ms_median"] / 1000), "a plan for a novel task", duration(paper.plan)),
     ]
     known = unseen_success(results)[1]
     unseen = f"Unseen only: without {_and(known)}, which is also trained on. " if known else ""
     text = (
-        f"<h1>Rational subgoals in {_WORLDS[run.source.name]}</h1>"
+        f"<h1>Rational subgoals in {WORLDS[run.source.name]}</h1>"
         f"<p class='lead'>What the run <code>{escape(run.folder.name)}</code> learned from demonstrations and their "
         "descriptions, and how well plans made with it do what was asked.</p>"
         f"<div class='tiles'>{''.join(tiles)}</div>{_success_table(run, results)}"
@@ -142,7 +146,7 @@ def _headline(run: Reported, results: Results) -> str:
         "The paper, which does not state its hardware: "
         f"<cite>{escape(paper.source)}</cite>.</p>"
     )
-    return _section("", text + _task_tables(results))
+    return page_section("", text + task_tables(results["rsg"], "expansions"))
 
 
 def _floor_note(run: Reported) -> str:
@@ -150,7 +154,8 @@ def _floor_note(run: Reported) -> str:
     return "Untrained: plans on the roadmap alone, because random trees would take minutes. " if in_a_room else ""
 
 
-def _tile(value: str, label: str, paper: str) -> str:
+def tile(value: str, label: str, paper: str) -> str:
+    """A figure for the head of the page, beside the paper's."""
     return f"<div class='tile'><b>{value}</b><span>{label}</span><small>paper {paper}</small></div>"
 
 
@@ -159,7 +164,7 @@ def _success_table(run: Reported, results: Results) -> str:
     paper = PAPERS[run.source.name]
     rows = []
     for split in SPLITS:
-        strict, floor = (f"<b>{percent(found[split]['success'])}</b> {_interval(found[split])}" for found in models)
+        strict, floor = (f"<b>{percent(found[split]['success'])}</b> {interval(found[split])}" for found in models)
         rows.append([f"{split}, strict", strict, f"<b>{percent(getattr(paper, split))}</b>", floor])
         lenient, floor = (percent(found[split]["success_lenient"]) for found in models)
         rows.append([f"{split}, lenient", lenient, "", floor])
@@ -172,15 +177,17 @@ def _success_table(run: Reported, results: Results) -> str:
         own, floor = (duration(found[split]["plan_ms_median"] / 1000) for found in models)
         rows.append([f"median time of a plan, {split}", own, duration(paper.plan), floor])
     rows.append(["training", duration(run.notes["seconds"]), f"{duration(paper.training)}", ""])
-    return _table(["", "RSG, this run", "RSG, paper", "untrained"], rows, "figures")
+    return html_table(["", "RSG, this run", "RSG, paper", "untrained"], rows, "figures")
 
 
-def _interval(found: dict[str, Any]) -> str:
+def interval(found: dict[str, Any]) -> str:
+    """The 95 % interval of a rate of success."""
     low, high = found["success_interval"]
     return f"<small>[{100 * low:.1f}, {100 * high:.1f}]</small>"
 
 
-def _task_tables(results: Results) -> str:
+def task_tables(results: Mapping[str, dict[str, Any]], effort: str) -> str:
+    """The figures of each task, by split; `effort` is what is counted of a plan or an episode."""
     parts = []
     for split in SPLITS:
         rows = [
@@ -191,17 +198,17 @@ def _task_tables(results: Results) -> str:
                 f"{row['expansions_mean']:,.0f}",
                 f"{row['plan_ms_median']:.2f}",
             ]
-            for row in results["rsg"][split]["tasks"]
+            for row in results[split]["tasks"]
         ]
-        table = _table([f"{split} task", "strict", "lenient", "expansions, mean", "ms, median"], rows)
-        starts = results["rsg"][split]["per_task"]
+        table = html_table([f"{split} task", "strict", "lenient", f"{effort}, mean", "ms, median"], rows)
+        starts = results[split]["per_task"]
         parts.append(f"<details><summary>Task by task: {split}, {starts} starts each</summary>{table}</details>")
     return "".join(parts)
 
 
-def _training(run: Reported, losses: Sequence[float]) -> str:
-    notes, history = run.notes, run.notes["history"]
-    curriculum = run.settings.curriculum
+def training(notes: dict[str, Any], settings: TrainingSettings, losses: Sequence[float] = ()) -> str:
+    """How a run of any method was trained."""
+    history, curriculum = notes["history"], settings.curriculum
     charts = [
         pictures.curve(history, "held_out", "score of held-out demonstrations", curriculum),
         pictures.curve(history, "loss", "loss of the batch", curriculum, losses),
@@ -210,11 +217,11 @@ def _training(run: Reported, losses: Sequence[float]) -> str:
     shaded = " Shaded: steps with single-term tasks only; when longer tasks join, the loss rises." if curriculum else ""
     best = f"best held-out score {notes['best']:.3f} at step {notes['best_step']}" if notes["best"] is not None else ""
     text = (
-        f"<p>{notes['step']:,} steps of {run.settings.batch} demonstrations ({ended}), "
+        f"<p>{notes['step']:,} steps of {settings.batch} demonstrations ({ended}), "
         f"{duration(notes['seconds'])} of processor time; {best}. Training sees trajectories and descriptions, never "
         f"the truth: it keeps the weights that explain held-out demonstrations best.{shaded}</p>"
     )
-    return _section("Training", text + f"<div class='row'>{''.join(map(_figure, charts))}</div>")
+    return page_section("Training", text + f"<div class='row'>{''.join(map(figure, charts))}</div>")
 
 
 def _learned(shown: Followed) -> str:
@@ -226,8 +233,8 @@ def _learned(shown: Followed) -> str:
         f"where the subgoal really comes true, which training never sees. {hits} of {len(shown.segments)} parts end "
         "exactly where a subgoal comes true.</p>"
     )
-    strips = f"<div class='wide'>{_figure(pictures.response_strips(shown))}</div>"
-    return _section("What it learned", f"{text}{strips}{_moments(shown)}")
+    strips = f"<div class='wide'>{figure(pictures.response_strips(shown))}</div>"
+    return page_section("What it learned", f"{text}{strips}{_moments(shown)}")
 
 
 def _moments(shown: Followed) -> str:
@@ -237,11 +244,11 @@ def _moments(shown: Followed) -> str:
             "The robot after each step, in the colour of the subgoal that the step serves; in full colour where it "
             "starts, and with a number where the alignment says that a subgoal came true."
         )
-        drawn = _figure(_png(pictures.floor_picture(shown), "the demonstration on the floor plan"), words)
+        drawn = figure(_png(pictures.floor_picture(shown), "the demonstration on the floor plan"), words)
         return f"<div class='row floor'>{drawn}</div>"
     states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in shown.segments)]
     small = [
-        _figure(_png(pictures.state_picture(shown.world, shown.demo.states[step]), words), escape(words))
+        figure(_png(pictures.state_picture(shown.world, shown.demo.states[step]), words), escape(words))
         for step, words in states
     ]
     return f"<div class='row small'>{''.join(small)}</div>"
@@ -255,8 +262,8 @@ def _places(run: Reported) -> str:
         "the whole room, and around the effector for several orientations. Planners want to be surer than even odds, "
         "by a margin that was learned along with the classifiers.</p>"
     )
-    drawn = _figure(_png(pictures.heat_picture(run.subgoals, world, state), "where each subgoal holds"))
-    return _section("Where subgoals hold", f"{text}<div class='wide'>{drawn}</div>")
+    drawn = figure(_png(pictures.heat_picture(run.subgoals, world, state), "where each subgoal holds"))
+    return page_section("Where subgoals hold", f"{text}<div class='wide'>{drawn}</div>")
 
 
 def _costs(run: Reported) -> str:
@@ -269,14 +276,14 @@ def _costs(run: Reported) -> str:
         held = ", ".join(world.inventory(shown.state)) or "nothing"
         low, high = shown.range
         words = f"<b>{escape(shown.term)}</b>, holding {escape(held)}: {low:.2f} to {high:.2f}"
-        drawn.append(_figure(_png(pictures.cost_picture(shown), f"cost-to-go of {shown.term}"), words))
+        drawn.append(figure(_png(pictures.cost_picture(shown), f"cost-to-go of {shown.term}"), words))
     text = (
         f"<p>The paper’s value-function figure for <code>{COST_TASK}</code>: for each machine node, every cell is "
         "coloured by what is left to pay when the agent stands there, J(s, v), computed with the learned classifiers. "
         "Deeper colour is a larger cost; each picture has its own scale. Dotted: a rational way from where the node is "
         "entered; red box: where it is left for the next one.</p>"
     )
-    return _section("Cost-to-go", f"{text}<div class='row'>{''.join(drawn)}</div>")
+    return page_section("Cost-to-go", f"{text}<div class='row'>{''.join(drawn)}</div>")
 
 
 def _novel(shown: Planned) -> str:
@@ -297,46 +304,50 @@ def _novel(shown: Planned) -> str:
         f"<p>The last of the novel tasks, never trained on: <code>{escape(str(made.task))}</code>. "
         f"{size}{effort}. Replayed in the true world: <b>{escape(verdict)}</b>.</p>"
     )
-    film = _figure(_gif(pictures.plan_animation(shown), "the plan, step by step"))
-    steps = _table(["subgoal", "steps", "actions"], rows) if rows else ""
-    return _section("A plan for a novel task", f"{text}<div class='row plan'>{film}<div>{steps}</div></div>")
+    film = figure(gif(pictures.plan_animation(shown), "the plan, step by step"))
+    steps = html_table(["subgoal", "steps", "actions"], rows) if rows else ""
+    return page_section("A plan for a novel task", f"{text}<div class='row plan'>{film}<div>{steps}</div></div>")
 
 
-def _details(run: Reported, command: str) -> str:
+def details(folder: Path, about: dict[str, Any], settings: TrainingSettings, command: str) -> str:
+    """How a run of any method and its report came about."""
     import torch
 
-    about, origin = run.about, run.about.get("source", {})
-    usual = RsgSettings()
+    origin, usual = about.get("source", {}), type(settings)()
     facts = {
         "command": command,
         "rsg": __version__,
         "python, torch": f"{platform.python_version()}, {torch.__version__}",
         "machine": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} cores",
-        "run": str(run.folder),
-        "seed": str(run.settings.seed),
+        "run": str(folder),
+        "seed": str(settings.seed),
         "demonstrations": str(origin.get("demos", "given in memory")),
         "SHA-256 of the data": about["data"],
-        "terms": f"{len(run.subgoals.terms)}: {', '.join(run.subgoals.terms)}",
+        "terms": f"{len(about['terms'])}: {', '.join(about['terms'])}",
     }
-    first = _table(["", ""], [[key, f"<code>{escape(text)}</code>"] for key, text in facts.items() if text], "facts")
+    first = html_table(
+        ["", ""], [[key, f"<code>{escape(text)}</code>"] for key, text in facts.items() if text], "facts"
+    )
     changed = [
         [key, f"<code>{escape(str(value))}</code>", "" if getattr(usual, key) == value else f"{getattr(usual, key)}"]
         for key, value in about["settings"].items()
     ]
-    table = _table(["setting", "value", "default, where it differs"], changed, "facts")
-    return _section("Details", f"{first}<details><summary>All settings of the run</summary>{table}</details>")
+    table = html_table(["setting", "value", "default, where it differs"], changed, "facts")
+    return page_section("Details", f"{first}<details><summary>All settings of the run</summary>{table}</details>")
 
 
-def _section(title: str, content: str) -> str:
+def page_section(title: str, content: str) -> str:
+    """A part of the page."""
     heading = f"<h2>{escape(title)}</h2>" if title else ""
     return f"<section>{heading}{content}</section>"
 
 
-def _figure(content: str, caption: str = "") -> str:
+def figure(content: str, caption: str = "") -> str:
+    """A picture with what is said below it."""
     return f"<figure>{content}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
 
 
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+def html_table(titles: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
     """A table; its cells are HTML already."""
     head = "".join(f"<th>{escape(title)}</th>" for title in titles) if any(titles) else ""
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
@@ -347,7 +358,8 @@ def _png(data: bytes, words: str) -> str:
     return f'<img alt="{escape(words)}" src="data:image/png;base64,{b64encode(data).decode()}">'
 
 
-def _gif(data: bytes, words: str) -> str:
+def gif(data: bytes, words: str) -> str:
+    """An animation."""
     return f'<img alt="{escape(words)}" src="data:image/gif;base64,{b64encode(data).decode()}">'
 
 

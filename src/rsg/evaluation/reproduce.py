@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from rsg.core.words import quantity
 from rsg.core.workers import Ended, side_by_side
 from rsg.demos import Recipe, make_demonstrations
 from rsg.evaluation.jobs import Job, Plain, finished, store_folder, work_on
-from rsg.evaluation.quotes import refresh
+from rsg.evaluation.quotes import pages, refresh
 from rsg.evaluation.tables import with_section
 
 
@@ -36,10 +36,15 @@ class Extent:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of a section: what it shows, and a function that draws it into a file."""
+    """A figure of a section: what it shows, a function that draws it into a file, of which kind (png or gif).
+
+    One that is not `shown` is there for other pages.
+    """
 
     caption: str
     draw: Callable[[Path], None]
+    kind: str = "png"
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -101,12 +106,16 @@ class Reproduction:
     def __init__(self, experiment: Experiment, extent: Extent, work: str | Path) -> None:
         self.experiment, self.extent, self.work = experiment, extent, Path(work)
         self.jobs = experiment.jobs(extent)
-        names = [job.name for job in self.jobs]
+        names = [self.name_of(job) for job in self.jobs]
         assert len(set(names)) == len(names), "each job of an experiment has a name of its own"
+
+    def name_of(self, job: Job) -> str:
+        """A job's name among the results; one that is shared with another experiment says so."""
+        return job.name if job.experiment == self.experiment.name else f"{job.experiment}/{job.name}"
 
     def kept(self) -> dict[str, Plain]:
         """All that is kept of the finished jobs, by name."""
-        pairs = [(job.name, finished(job, self.work)) for job in self.jobs]
+        pairs = [(self.name_of(job), finished(job, self.work)) for job in self.jobs]
         return {name: kept for name, kept in pairs if kept is not None}
 
     def missing(self) -> list[Job]:
@@ -116,16 +125,6 @@ class Reproduction:
     def recipes(self) -> list[Recipe]:
         """The demonstrations that missing jobs need."""
         return list(dict.fromkeys(recipe for job in self.missing() for recipe in job.needs))
-
-    def outlook(self, workers: int) -> str:
-        """What lies ahead, in a sentence."""
-        missing = self.missing()
-        done = f"{quantity(len(self.jobs), 'job')}, {len(self.jobs) - len(missing)} done"
-        if not missing:
-            return done
-        minutes = [job.minutes for job in missing]
-        ahead = max(sum(minutes) / max(1, workers), *minutes, 1.0)
-        return f"{done}; about {quantity(round(ahead), 'minute')} on {quantity(workers, 'worker')}"
 
     def demonstrate(self, workers: int, advance: Advance | None = None) -> None:
         """Make the demonstrations that missing jobs need, once for all of them."""
@@ -164,8 +163,15 @@ class Reproduction:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else does these jobs in the same folder meanwhile; the lock goes with the process."""
-        folder = self.work / self.experiment.name
+        """Nobody else does these jobs in the same folders meanwhile."""
+        with ExitStack() as locks:
+            for name in sorted({self.experiment.name, *(job.experiment for job in self.jobs)}):
+                locks.enter_context(self._locked(self.work / name))
+            yield
+
+    @contextmanager
+    def _locked(self, folder: Path) -> Iterator[None]:
+        """The folder is ours; the lock goes with the process."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = (folder / ".lock").open("w")
@@ -189,7 +195,7 @@ class Reproduction:
     def write(self, out: str | Path, order: Sequence[str] = ()) -> Plain:
         """Write the section into `out`, raw figures and pictures into `results` beside it; gives the summary.
 
-        Pages beside `out` that quote results are brought up to date.
+        Pages beside `out` that quote results, and the README of these docs, are brought up to date.
 
         Args:
             out: a markdown file; the sections of other experiments stay as they are.
@@ -201,7 +207,7 @@ class Reproduction:
         section = self.experiment.section(self.extent, {name: one["result"] for name, one in kept.items()})
         text = _read(out)
         folder, name = out.parent / "results", self.experiment.name
-        files = {picture: f"{name}-{picture}.png" for picture in section.pictures}
+        files = {key: f"{name}-{key}.{picture.kind}" for key, picture in section.pictures.items()}
         body = _markdown(self, section, kept, files)
         text = with_section(text, name, body, order, str(out))  # says so if it cannot, before anything is written
         raw = _raw(self, section, kept)
@@ -214,10 +220,21 @@ class Reproduction:
                 section.pictures[picture].draw(part)
         with replacing(out) as part:
             part.write_text(text, encoding="utf-8")
-        for page in sorted(out.parent.glob("*.md")):
+        for page in pages(out.parent):
             if page != out:
                 refresh(page, folder)
         return section.summary
+
+
+def outlook(several: Sequence[Reproduction], workers: int) -> str:
+    """What lies ahead, in a sentence; jobs that experiments share count once."""
+    jobs = {(job.experiment, job.name) for one in several for job in one.jobs}
+    minutes = {(job.experiment, job.name): job.minutes for one in several for job in one.missing()}
+    done = f"{quantity(len(jobs), 'job')}, {len(jobs) - len(minutes)} done"
+    if not minutes:
+        return done
+    ahead = max(sum(minutes.values()) / max(1, workers), *minutes.values(), 1.0)
+    return f"{done}; about {quantity(round(ahead), 'minute')} on {quantity(workers, 'worker')}"
 
 
 def _read(path: Path) -> str:
@@ -236,7 +253,8 @@ def _markdown(made: Reproduction, section: Section, kept: Mapping[str, Plain], f
     if len(kept) < len(made.jobs):
         parts.append(f"**Unfinished: {len(kept)} of {quantity(len(made.jobs), 'job')}.**")
     parts.append(section.text.strip())
-    parts += [f"![{section.pictures[name].caption}](results/{file})" for name, file in files.items()]
+    shown = [(picture.caption, files[name]) for name, picture in section.pictures.items() if picture.shown]
+    parts += [f"![{caption}](results/{file})" for caption, file in shown]
     parts.append("\n".join(f"- {line}" for line in _origin(made, kept)))
     return "\n\n".join(parts)
 

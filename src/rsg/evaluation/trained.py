@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rsg.baselines import METHODS, Policy, load_baseline
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Benchmark, Store, benchmark
 from rsg.search import is_continuous
@@ -56,6 +57,21 @@ def subgoals_for(folder: str | Path, name: str, world: Any) -> Classifiers:
     found = load_subgoals(folder)
     check_usable(folder, name, world)
     return found
+
+
+def is_baseline(folder: str | Path) -> bool:
+    """Whether that is the folder of a baseline's run."""
+    return (Path(folder) / "run.json").exists() and Run(folder).about.get("method") in METHODS
+
+
+def policy_for(folder: str | Path, name: str, world: Any) -> Policy:
+    """What a baseline learned to do, if it can be used in a world of that name."""
+    found = load_baseline(folder)
+    if not hasattr(found, "act"):
+        raise RunError(f"{folder} is a run of '{found.name}', which recognises tasks but does not act")
+    check_usable(folder, name, world)
+    policy: Policy = found
+    return policy
 
 
 def untrained_for(source: Benchmark, world: Any) -> Classifiers:

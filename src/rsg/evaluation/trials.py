@@ -15,6 +15,7 @@ from rsg.evaluation.tables import Rate
 from rsg.search import GoalFn, SearchSettings
 from rsg.subgoals import RsgSettings, learn
 from rsg.subgoals.classifiers import Classifiers
+from rsg.training import Progress
 from rsg.training.loop import Report, Watch
 from rsg.training.settings import restored
 
@@ -56,16 +57,20 @@ def train(
         reports=reports,
         tensorboard=False,
     )
-    progress = learned.progress
+    return learned.subgoals, how_it_went(learned.progress, None if resumed else time.perf_counter() - begun)
+
+
+def how_it_went(progress: Progress, seconds: float | None) -> Plain:
+    """What is kept of a training run; the wall time of earlier sessions is not known, so that is None."""
     if not progress.done:
         raise RsgError("training was interrupted; the same command goes on with it")
-    return learned.subgoals, {
+    return {
         "steps": progress.step,
         "best_step": progress.best_step,
         "held_out": progress.best,
         "ended": progress.done,
         "cpu_seconds": progress.seconds,
-        "seconds": None if resumed else time.perf_counter() - begun,  # not known of earlier sessions
+        "seconds": seconds,
         "history": progress.history,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rsg.core.errors import TaskError
 from rsg.core.words import quantity
 from rsg.language.semantics import read_trace
+from rsg.language.syntax import parse
 from rsg.language.tree import And, Or, Task, Term, Then
 
 MAX_NODES = 2**16
@@ -261,6 +262,22 @@ def _in_any_order(parts: list[_Fragment]) -> _Fragment:
         starts=np.concatenate([part.starts + offset[0, i] for i, part in enumerate(parts)]),
         ends=np.concatenate([part.ends + offset[everything ^ 1 << i, i] for i, part in enumerate(parts)]),
     )
+
+
+def machine_of(task: str | Task | Machine) -> Machine:
+    """The machine of a task, however it is given; that of a text is built once.
+
+    >>> machine_of("grab-axe then mine-wood").nodes
+    4
+    """
+    if isinstance(task, Machine):
+        return task
+    return _of_text(task) if isinstance(task, str) else Machine.of(task)
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str) -> Machine:
+    return Machine.of(parse(text))
 
 
 class _Size(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.language import Machine, Task, parse
+from rsg.language import Machine, Task, machine_of
 from rsg.search import Found, GoalFn, Goals, ProductSearch, RoadmapSearch, SearchSettings, TreeSearch, is_continuous
 from rsg.worlds import ContinuousWorld, World
 
@@ -102,7 +102,7 @@ def plan(
     With the order `anytime` this is the best plan that the limits allow.
     """
     start = time.perf_counter()
-    machine = _machine(task)
+    machine = machine_of(task)
     state = np.asarray(state)
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
@@ -170,12 +170,6 @@ def _run(search: _Search, progress: Callable[[int], None] | None, cancelled: Cal
     return found
 
 
-def _machine(task: str | Task | Machine) -> Machine:
-    if isinstance(task, Machine):
-        return task
-    return Machine.of(parse(task) if isinstance(task, str) else task)
-
-
 def _plan(machine: Machine, state: NDArray[Any], found: Found, search: _Search, seconds: float) -> Plan:
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
@@ -202,7 +196,7 @@ def stitched_plan(
     Whole-task plans can be cheaper, because they may prepare a later subgoal on the way to an earlier one.
     """
     start = time.perf_counter()
-    machine = _machine(task)
+    machine = machine_of(task)
     settings = replace(settings or SearchSettings(), order="optimal")
     best: Plan | None = None
     failed: Plan | None = None

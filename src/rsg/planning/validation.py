@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.language import Machine, Task, parse
+from rsg.language import Machine, Task, machine_of
 from rsg.planning.plan import Plan
 from rsg.search import is_continuous
 from rsg.worlds import ContinuousWorld, World
@@ -35,7 +35,7 @@ class Verdict:
 
 def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
     """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
-    machine = task if isinstance(task, Machine) else Machine.of(parse(task) if isinstance(task, str) else task)
+    machine = machine_of(task)
     if not plan.found:
         return Verdict(False, False, plan.reason)
     if is_continuous(world) and (far := _beyond_reach(world, plan)):

@@ -52,10 +52,11 @@ class GraphSearch(ProductSearch):
     def __init__(self, graph: StateGraph, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
         self._graph = graph
         degree = max(1, int(np.diff(graph.edge_start).max(initial=0)))
-        costs = np.full(degree, graph.edge_cost[0] if graph.edges else 1.0)
-        edges: Any = _Edges(range(degree), costs)
+        alone = graph.edge_start[1] == 0  # no way leads from the start: no action has a price that can be paid
+        edges: Any = _Edges(range(degree), np.full(degree, np.inf if alone else graph.edge_cost[0]))
         self._haste = _HASTE if settings.order == "auto" else 1.0
-        settings = replace(settings, order="optimal") if settings.order == "auto" else settings
+        order = "optimal" if settings.order == "auto" else settings.order
+        settings = replace(settings, order=order, heuristic="none" if alone else settings.heuristic)
         super().__init__(edges, np.zeros(1, dtype=np.int64), machine, goals, settings)
 
     @property
@@ -115,6 +116,13 @@ def steps_ahead(machine: Machine, steps: Floats, holds: NDArray[np.bool_], one_a
     return ahead * (1 + 0.5 / most)
 
 
+def _without(poses: Floats, others: Floats) -> Floats:
+    """The poses `[N, D]` that are not among the others."""
+    one, other = np.nonzero(poses[:, :1] == others[:, 0])
+    known = one[(poses[one] == others[other]).all(axis=1)]
+    return np.delete(poses, known, axis=0)
+
+
 class RoadmapSearch:
     """One search of the roadmap planner; `run` may be called again as with `ProductSearch`.
 
@@ -156,8 +164,7 @@ class RoadmapSearch:
         holds = np.log(settings.threshold or 0.5)
         if (np.count_nonzero(log_g >= holds, axis=0) < WANTED).any():
             likely = np.concatenate(likely_poses(world, state, goals, roads.states, log_g, holds, self._rng))
-            fresh = ~(likely[:, None] == roads.states).all(axis=2).any(axis=1)
-            given = np.concatenate([given, rows_of(likely[fresh], state)])
+            given = np.concatenate([given, rows_of(_without(likely, roads.states), state)])
         graph = attach(world, roads, given, trajectory=False)
         if graph.edge_start[1] < _FEW:  # it starts in a corner: poses around it may see more of the roadmap
             beside = [around(world, state, state[None, : len(world.low)], radius, self._rng) for radius in _BESIDE]

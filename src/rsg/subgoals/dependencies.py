@@ -21,13 +21,13 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration, Store, benchmark
+from rsg.language import machine_of
 from rsg.planning import Dependencies, Rules
 from rsg.search import GoalFn
 from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.learning import WorldOf, names
 from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
-from rsg.training.data import machine_of
 from rsg.worlds import World
 
 FILE = "dependencies.json"  # in the folder of a run

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from rsg.core.compiled import compiled
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration
-from rsg.language import Machine, sample_task
+from rsg.language import Machine, machine_of, sample_task
 from rsg.subgoals.alignment import JOINED
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, Part
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Rationality, Score, contrast, score
-from rsg.training.data import machine_of
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 
@@ -103,6 +102,10 @@ class RsgSettings(TrainingSettings):
             raise RsgError(f"scheme is exact or sampled, not '{self.scheme}'")
         if self.scheme == "sampled" and self.encoder == "image":
             raise RsgError("the scheme 'sampled' has no values for pictures; use scheme=exact with the encoder 'image'")
+        if self.scheme == "sampled" and (self.prompt or self.sure):
+            raise RsgError("the scheme 'sampled' knows neither prompt nor sure; set both to 0, or use scheme=exact")
+        if self.prompt and self.alignment != "max":
+            raise RsgError("prompt asks about the one best alignment; set it to 0, or use alignment=max")
         if self.full_layers < 1 or self.beam_layers < 0 or self.beam < 1:
             raise RsgError("full_layers and beam must be at least 1, beam_layers must not be negative")
         if min(self.depth, self.poses, self.samples, self.hidden) < 1 or self.negatives < 0:

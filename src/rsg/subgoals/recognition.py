@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.language import Machine, Task, Term, Then, parse
+from rsg.language import Machine, Task, Term, Then, machine_of
 from rsg.search import nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
 from rsg.subgoals.ground import Ground, ground
@@ -74,7 +74,7 @@ def segment(
         prefix: whether the trajectory may end before the task does.
         settings: how rational demonstrators are taken to be; by default as in training.
     """
-    machine = _machine(task)
+    machine = machine_of(task)
     view = _View.of(subgoals, world, states, actions, list(names(machine)), settings or RsgSettings(), prefix)
     found = view.score(machine)
     if found.value == -np.inf:
@@ -128,7 +128,7 @@ class Recogniser:
         if not candidates:
             raise RsgError("there are no candidates to choose from")
         self._subgoals, self._settings = subgoals, settings or RsgSettings()
-        self._machines = [_machine(one) for one in candidates]
+        self._machines = [machine_of(one) for one in candidates]
         self._terms = list(dict.fromkeys(name for machine in self._machines for name in names(machine)))
         place = {term: column for column, term in enumerate(self._terms)}
         self._columns = [
@@ -144,10 +144,7 @@ class Recogniser:
         there = view.ground
         scores = score_values(there.graph, there.taken, self._machines, *view.logs, view.how, self._columns, there.each)
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
-        chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
-        chances /= max(chances.sum(), 1e-300)
-        order = np.argsort(-weights, kind="stable")
-        return [Recognised(self._machines[i].task, float(scores[i]), float(chances[i])) for i in order]
+        return ranked([machine.task for machine in self._machines], scores, weights)
 
     def _named(self, view: _View, scores: Floats) -> Floats:
         """How many steps each candidate names, `[machines]`, along the branches that the trajectory took."""
@@ -157,6 +154,14 @@ class Recogniser:
                 best = view.score(self._machines[i], self._columns[i])
                 named[i] = (best.crossings > 0.5).sum() - 1
         return named
+
+
+def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recognised]:
+    """Tasks with their scores, that of the largest weight first; weights are log-probabilities but for a constant."""
+    chances = np.exp(weights - weights.max()) if np.isfinite(weights.max()) else np.zeros(len(weights))
+    chances /= max(chances.sum(), 1e-300)
+    order = np.argsort(-weights, kind="stable")
+    return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
 def propose(subgoals: Classifiers, world: World, states: States, prefix: bool = False) -> list[Task]:
@@ -198,7 +203,7 @@ def _chain(terms: Sequence[str]) -> Task:
 def least_steps(machine: Machine) -> int:
     """How many steps a task takes at least.
 
-    >>> machine = Machine.of(parse("a and b then (c or d then e)"))
+    >>> machine = machine_of("a and b then (c or d then e)")
     >>> least_steps(machine), most_steps(machine)
     (4, 4)
     """
@@ -245,7 +250,3 @@ class _View:
         logs = log_probabilities(subgoals.evaluate(world, there.graph.states, numbers))
         how = replace(settings.rationality, alignment="max", open_end=prefix)
         return _View(there, logs, how)
-
-
-def _machine(task: str | Task) -> Machine:
-    return Machine.of(parse(task) if isinstance(task, str) else task)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import softsign
 
-from rsg.core.compiled import fast
+from rsg.core.compiled import fast, inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals.classifiers import DOUBT, Floats, one_thread
@@ -117,17 +117,25 @@ def first_layer(seen: Any, weights: Any, bias: Any) -> Any:
     """The first layer for each thing of each state, `[N · things, hidden]`."""
     things, hidden = (seen.shape[1] - 4) // 2, len(bias)
     layer = np.empty((len(seen) * things, hidden), dtype=np.float32)
+    turned = np.empty(hidden, dtype=np.float32)
     for i in range(len(seen)):
         cos, sin = seen[i, 2], seen[i, 3]
+        for h in range(hidden):
+            turned[h] = bias[h] + cos * weights[2, h] + sin * weights[3, h]
         for thing in range(things):
             right, up = seen[i, 4 + 2 * thing] - seen[i, 0], seen[i, 5 + 2 * thing] - seen[i, 1]
-            ahead = np.float32(np.arcsinh((cos * right + sin * up) / UNIT))
-            beside = np.float32(np.arcsinh((cos * up - sin * right) / UNIT))
+            ahead, beside = asinh((cos * right + sin * up) / UNIT), asinh((cos * up - sin * right) / UNIT)
             row = i * things + thing
             for h in range(hidden):
-                x = bias[h] + ahead * weights[0, h] + beside * weights[1, h] + cos * weights[2, h] + sin * weights[3, h]
+                x = turned[h] + ahead * weights[0, h] + beside * weights[1, h]
                 layer[row, h] = x / (np.float32(1) + abs(x))
     return layer
+
+
+@inlined
+def asinh(x: Any) -> Any:
+    """As numpy's, in half the digits."""
+    return np.float32(np.copysign(np.log(abs(x) + np.sqrt(x * x + 1)), x))
 
 
 @fast

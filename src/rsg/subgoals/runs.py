@@ -14,6 +14,7 @@ from torch import nn
 from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
+from rsg.language import machine_of
 from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
@@ -26,7 +27,6 @@ from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weigh
 from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
-from rsg.training.data import machine_of
 from rsg.training.loop import Report, Watch
 from rsg.training.settings import restored
 from rsg.worlds import World, check
@@ -86,6 +86,8 @@ def learn(
     data = TrainingData(demonstrations, settings, per_task)
     terms = [str(term) for text in data.descriptions for term in machine_of(text).terms]
     example = data[int(data.learn[0])]
+    if settings.scheme == "sampled" and is_continuous(world_of(example)):
+        raise RsgError("the scheme 'sampled' is for worlds with finitely many actions; here use actions=sampled")
     seen = world_of(example).encode(example.states[:1])
     if start is not None:
         subgoals = _copied(start, settings, encoder)

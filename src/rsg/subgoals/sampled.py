@@ -33,10 +33,8 @@ from rsg.subgoals.learning import (
     add_slopes,
     claim_less,
     figures_of,
-    last_served,
     log_probabilities,
     names,
-    not_yet,
 )
 from rsg.subgoals.objective import Score, contrast, score, taken_edges
 from rsg.subgoals.sets import SetClassifiers
@@ -161,17 +159,7 @@ class SampledSubgoals(RationalSubgoals):
             examples.append(_example(ground, machine, one.cost, rng))
         ground, (_, numbers, slope) = asked[0][0], parts[0]
         claimed, others = self._unmentioned(world, demo, tasks, price)
-        late, prompt = 0.0, self.settings.prompt
-        if prompt:
-            late = prompt * not_yet(
-                prompt, ground.graph.path, scores[0].acts, tasks[0].term_of, asked[0][2][1], slope[..., 1]
-            )
-        g = asked[0][2][0][ground.graph.path[-1]]
-        ends = [
-            (numbers[k], float(g[k] - np.log(-np.expm1(min(g[k], -1e-12)))))
-            for k in last_served(scores[0], tasks[0].term_of)
-        ]
-        return Sampled(ground, tuple(numbers), scores, compared, claimed, late, ends, slope, parts + others, examples)
+        return Sampled(ground, tuple(numbers), scores, compared, claimed, 0.0, [], slope, parts + others, examples)
 
     def _unmentioned(
         self, world: World, demo: Demonstration, tasks: Sequence[Machine], price: float

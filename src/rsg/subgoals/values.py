@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rsg.core.compiled import compiled
-from rsg.language import Machine
+from rsg.language import Machine, machine_of
 from rsg.subgoals import set_kernels
 from rsg.subgoals.classifiers import Classifiers, Floats, Part
 from rsg.subgoals.sets import SetClassifiers
-from rsg.training.data import machine_of
 from rsg.worlds import World
 
 Make = Callable[[Sequence[str]], Classifiers]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
-from rsg.language import Machine, parse
+from rsg.language import machine_of
 from rsg.search.product import nodes_ahead
 from rsg.training.settings import TrainingSettings
 
@@ -133,12 +133,6 @@ class TrainingData:
         numbers = self.held_out if len(self.held_out) else self.learn[: self._settings.batch]
         size = self._settings.batch
         return [[self[int(n)] for n in numbers[i : i + size]] for i in range(0, len(numbers), size)]
-
-
-@lru_cache(maxsize=4096)
-def machine_of(text: str) -> Machine:
-    """The machine of a description."""
-    return Machine.of(parse(text))
 
 
 @lru_cache(maxsize=4096)

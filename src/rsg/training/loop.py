@@ -117,7 +117,7 @@ def fit(
     about = {"method": method.name, "settings": asdict(settings), "data": data.fingerprint, **method.about()}
     if not (Path(folder) / "run.json").exists():
         Run.create(folder, {**about, "source": dict(source or {})})
-    with writing(folder) as run, _one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
+    with writing(folder) as run, one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
         _check_same(run, about)
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress()
@@ -257,7 +257,7 @@ def _check_same(run: Run, about: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Small tensors are slower on several threads, and sums may come out differently."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,0 +1,247 @@
+"""Behaviour cloning with a machine (BC-FSM): for each subgoal a policy and a stop, aligned by RSG's dynamic programme.
+
+A task is its machine. While node v is served, the policy of its subgoal acts; when it stops, the machine goes on.
+Which subgoal a demonstrator served at which step nobody has said: the best alignment is found anew in each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid
+
+from rsg.baselines.batches import Batch
+from rsg.baselines.encoders import Shape, state_encoder
+from rsg.baselines.method import Baseline, BaselineSettings
+from rsg.baselines.networks import place_of
+from rsg.baselines.policies import MAX_STEPS
+from rsg.core.compiled import compiled
+from rsg.core.errors import RsgError
+from rsg.language import Machine, machine_of
+from rsg.subgoals.alignment import align, pull_crossings, trace
+from rsg.subgoals.objective import Rationality
+
+MOST_PATHS = 64  # linear instructions of a task that are tried in thought
+
+
+@dataclass(frozen=True)
+class BcFsmSettings(BaselineSettings):
+    """What BC-FSM adds.
+
+    Attributes:
+        alignment: `max` takes the best alignment, `sum` all of them (log-sum-exp).
+        one_action: whether a node that was entered must be served by an action before it is left.
+    """
+
+    curriculum: int = 300
+    alignment: str = "max"
+    one_action: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.alignment not in ("max", "sum"):
+            raise RsgError(f"alignment is max or sum, not '{self.alignment}'")
+
+
+class BcFsmNetwork(nn.Module):
+    """Reads a state with a subgoal in mind: gives what `Actions` reads, and the log-odds of stopping."""
+
+    def __init__(self, settings: BcFsmSettings, shape: Shape, terms: int, outputs: int) -> None:
+        super().__init__()
+        hidden = settings.hidden
+        self.terms = nn.Embedding(terms, hidden)
+        self.states = state_encoder(shape, hidden, hidden, settings.layers)
+        self.head = nn.Linear(2 * hidden, outputs + 1)
+
+    def forward(self, seen: Any, terms: Tensor) -> tuple[Tensor, Tensor]:
+        """Outputs `[N, outputs]` and log-odds `[N]` of N states, each with the number of a term `[N]`."""
+        asked = self.terms(terms)
+        given = self.head(torch.cat([self.states(seen, asked), asked], dim=-1))
+        return given[:, :-1], given[:, -1]
+
+
+class BcFsm(Baseline):
+    """BC-FSM as a method, a policy, and a judge of how well a task explains a trajectory."""
+
+    name = "bc-fsm"
+    kind = BcFsmSettings
+
+    def build(self) -> nn.Module:
+        """The network."""
+        return BcFsmNetwork(self.settings, self.shape, len(self.terms), self.actions.outputs)
+
+    def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
+        """The loss of RSG, with the score of the best alignment in the place of rationality."""
+        return self.objective(self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts]))
+
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` how well several tasks explain each demonstration; minus infinity if one cannot."""
+        machines = [[machine_of(text) for text in texts] for texts in candidates]
+        known = [self._numbers(some) for some in machines]
+        acts, stops, start = *self._tables(batch, known), 0
+        rows = []
+        for number, (some, terms) in enumerate(zip(machines, known, strict=True)):
+            length = int((batch.owner == number).sum())
+            size = length * len(terms)
+            act = acts[start : start + size].view(length, -1)[:-1]  # nothing is done at the last state
+            stop = stops[start : start + size].view(length, -1)
+            start += size
+            place = {term: column for column, term in enumerate(terms)}
+            rows.append(torch.stack([self._score(machine, place, act, stop) for machine in some]))
+        return torch.stack(rows)
+
+    def _numbers(self, machines: Sequence[Machine]) -> list[int]:
+        """The numbers of all terms of some machines."""
+        names = dict.fromkeys(str(term) for machine in machines for term in machine.terms)
+        return [place_of(name, self.terms) for name in names]
+
+    def _tables(self, batch: Batch, known: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """log π(a|s)·(1 - stop) and log stop for each state and each term of its demonstration, one after the other."""
+        owners = batch.owner.tolist()
+        counts = [len(known[owner]) for owner in owners]
+        rows = torch.as_tensor(np.repeat(np.arange(len(owners)), counts)).to(batch.owner)
+        terms = torch.as_tensor(np.concatenate([known[owner] for owner in owners])).to(batch.owner)
+        given, odds = self.module(_rows(batch.seen, rows), terms)
+        followed = batch.actions.new_zeros(len(owners), *batch.actions.shape[1:])
+        followed[batch.moving] = batch.actions
+        return self.actions.log_probability(given, followed[rows]) + logsigmoid(-odds), logsigmoid(odds)
+
+    def _score(self, machine: Machine, place: dict[int, int], act: Tensor, stop: Tensor) -> Tensor:
+        """The score of one demonstration for one machine; its gradient is that of the alignment that was found."""
+        columns = [place[place_of(str(term), self.terms)] for term in machine.terms]
+        order = (np.array([*columns, -1], dtype=np.int32)[machine.term_of], machine.next_start, machine.next_node)
+        how = Rationality(one_action=self.settings.one_action, alignment=self.settings.alignment).numbers
+        tables = (act.detach().double().cpu().numpy(), stop.detach().double().cpu().numpy())
+        value, for_act, for_stop = aligned(order, *tables, how)
+        shares = zip((act, stop), (for_act, for_stop), strict=True)
+        found = torch.stack([(torch.as_tensor(share).to(table) * table).sum() for table, share in shares]).sum()
+        return found + float(value) - found.detach()
+
+    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Memory:
+        """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
+        paths = [self._numbers_of(path) for path in islice(machine.paths(), MOST_PATHS)]
+        if len(paths) == 1:
+            return Memory.of(np.tile(paths[0], (len(states), 1)), self.chance())
+        longest = max(map(len, paths))
+        table = np.array([path + [-1] * (longest - len(path)) for path in paths])
+        ways = np.tile(table, (len(states), 1))
+        score, ended = self._thought(world, np.repeat(states, len(paths), axis=0), Memory.of(ways, self.chance()))
+        worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
+        return Memory.of(table[worth.argmax(axis=1)], self.chance())
+
+    def _numbers_of(self, path: Sequence[Any]) -> list[int]:
+        return [place_of(str(term), self.terms) for term in path]
+
+    def _thought(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
+        score, ended = np.zeros(len(states)), np.zeros(len(states), dtype=bool)
+        for _ in range(MAX_STEPS):
+            actions, finished, memory, logs = self._decide(world, states, memory)
+            score += np.where(ended, 0.0, logs)
+            ended |= finished
+            if ended.all():
+                break
+            states = np.where(ended[:, None], states, world.step(states, actions))
+        return score, ended
+
+    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+        """What the policy of the present subgoal does; where actions are discrete the last subgoal may stop."""
+        actions, finished, memory, _ = self._decide(world, states, memory)
+        return actions, finished if self.actions.discrete else np.zeros_like(finished), memory
+
+    def _decide(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[Any, Any, Memory, Any]:
+        """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
+        seen, device = self.see(world, states), self.settings.device
+        with torch.inference_mode():
+            given, odds = self.module(seen, torch.as_tensor(memory.terms, device=device))
+            stops = self.actions.stops(given, odds) & (memory.served | (not self.settings.one_action))
+            finished = stops & memory.is_last
+            onward = memory.after(stops & ~finished)
+            logs = torch.where(torch.as_tensor(stops, device=device), logsigmoid(odds), 0.0)
+            given, odds = self.module(seen, torch.as_tensor(onward.terms, device=device))
+            best = self.choose(world, states, given, memory.rng)
+            taken = self.actions.log_probability(given, self.actions.read(best).to(device)) + logsigmoid(-odds)
+            logs = logs + torch.where(torch.as_tensor(finished, device=device), 0.0, taken)
+        return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().cpu().numpy()
+
+
+class Memory(NamedTuple):
+    """Where N copies are, each in its own linear instruction.
+
+    Attributes:
+        ways: `[N, longest]` the numbers of terms, -1 beyond the end.
+        at: `[N]` the place in it.
+        served: `[N]` whether an action has been taken for the present subgoal.
+        rng: where chance comes from.
+    """
+
+    ways: NDArray[np.int64]
+    at: NDArray[np.int64]
+    served: NDArray[np.bool_]
+    rng: np.random.Generator
+
+    @staticmethod
+    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> Memory:
+        """At the beginning."""
+        return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
+
+    @property
+    def terms(self) -> NDArray[np.int64]:
+        """The present subgoals."""
+        return self.ways[np.arange(len(self.ways)), self.at]
+
+    @property
+    def is_last(self) -> NDArray[np.bool_]:
+        """Whether no other subgoal follows."""
+        return np.asarray(self.at + 1 == (self.ways >= 0).sum(axis=1))
+
+    def after(self, leaving: NDArray[np.bool_]) -> Memory:
+        """Some copies go on to their next subgoal."""
+        return self._replace(at=self.at + leaving, served=self.served & ~leaving)
+
+
+def _rows(seen: Any, rows: Tensor) -> Any:
+    """Some rows of what was seen."""
+    if isinstance(seen, tuple):
+        return type(seen)(*(part[rows] for part in seen))
+    return {key: part[rows] for key, part in seen.items()} if isinstance(seen, dict) else seen[rows]
+
+
+@compiled
+def aligned(order: Any, act: Any, stop: Any, how: Any) -> Any:
+    """The score of all alignments of a demonstration with a machine, joined as `how` says, and its gradient.
+
+    Args:
+        order: the machine: column of each node, where its successors begin, successors.
+        act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken.
+        stop: `[T + 1, terms]` log stop(s).
+        how: see `Rationality.numbers`.
+
+    This is RSG's alignment with `stop` for G, nothing for I, and the policy for rationality.
+    """
+    steps, nodes = len(act), len(order[0])
+    path = np.arange(steps + 1)
+    values = (stop, np.zeros(stop.shape))
+    rat = np.zeros((steps, nodes, 2))
+    for i in range(steps):
+        for v in range(1, nodes - 1):
+            rat[i, v, :] = act[i, order[0][v]]
+    best = np.empty((steps + 1, nodes, 2))
+    value = align(path, values, order, how, rat, best)
+    for_act, for_stop = np.zeros(act.shape), np.zeros(stop.shape)
+    if value > -np.inf:
+        acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
+        found = (acts, crossings, np.zeros(nodes), np.zeros((steps + 1, nodes)))
+        trace(path, values, order, how, rat, best, found)
+        pull_crossings(path, order, found, for_stop, np.zeros(stop.shape))
+        for i in range(steps):
+            for v in range(1, nodes - 1):
+                for_act[i, order[0][v]] += acts[i, v, 0] + acts[i, v, 1]
+    return value, for_act, for_stop

@@ -1,0 +1,267 @@
+"""Generative adversarial imitation learning (GAIL): a judge and a policy that wants to be taken for a demonstrator.
+
+The judge learns to tell the histories of the policy's episodes from demonstrated ones, both with their tasks. Its
+log-odds are the reward from which the policy learns by proximal policy optimisation (PPO).
+
+Each step begins its own episodes where the demonstrations of its batch begin, with their tasks and as long as they are,
+so that all of a run follows from seed, step and weights. They are drawn, in all copies at once, by a copy of the policy
+that is renewed every few steps, PPO's epochs; each epoch sees fresh episodes, since the worlds step in batches.
+The paper does not say how its policy began. Here it is cloned at first, and a little all along, which is stronger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import mse_loss, softplus
+
+from rsg.baselines.batches import Batch
+from rsg.baselines.bc import BcNetwork, BcSettings
+from rsg.baselines.method import LONGEST_GRADIENT, Baseline
+from rsg.baselines.networks import at_first
+from rsg.core.errors import RsgError
+from rsg.demos import Demonstration
+from rsg.language import Machine
+from rsg.subgoals.encoders import flat
+
+MOST = 5.0  # a reward, log-odds of the judge, is never larger: it may be far too sure of itself at first
+
+
+@dataclass(frozen=True)
+class GailSettings(BcSettings):
+    """What GAIL adds.
+
+    Attributes:
+        cloning: the share of steps, at the start, in which the policy is cloned from the demonstrations.
+        keep: the weight of cloning beside PPO after that.
+        epochs: steps until the copy of the policy that draws episodes is renewed.
+        clip: how far PPO lets a probability go from that copy's, as a ratio.
+        discount: γ of rewards to come.
+        trace: λ of generalised advantages.
+        entropy: the weight of the policy's entropy.
+        draw: whether actions are drawn when it acts, or the most likely ones taken.
+    """
+
+    steps: int = 600
+    patience: int = 100
+    cloning: float = 0.5
+    keep: float = 1.0
+    epochs: int = 4
+    clip: float = 0.2
+    discount: float = 0.95
+    trace: float = 0.95
+    entropy: float = 0.01
+    draw: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(0 <= share <= 1 for share in (self.cloning, self.discount, self.trace)):
+            raise RsgError("cloning, discount and trace must be from 0 to 1")
+        if self.epochs < 1 or self.clip <= 0 or self.keep < 0 or self.entropy < 0:
+            raise RsgError("epochs must be at least 1, clip positive, keep and entropy not negative")
+
+
+class GailNetwork(nn.Module):
+    """The policy, whose extra number is the value of a history; its copy; and the judge, which has that number only."""
+
+    def __init__(self, settings: GailSettings, shape: Any, terms: Sequence[str], outputs: int) -> None:
+        super().__init__()
+        self.policy = BcNetwork(settings, shape, terms, outputs)
+        self.judge = BcNetwork(settings, shape, terms, 0)
+        self.copy = deepcopy(self.policy).requires_grad_(False)
+
+
+def telling_apart(shown: Tensor, made: Tensor) -> Tensor:
+    """The judge's loss for log-odds of histories that were shown and of such that the policy made.
+
+    It is least where the log-odds are the log ratio of the two densities.
+    """
+    return softplus(-shown).mean() + softplus(made).mean()
+
+
+def advantages(rewards: Tensor, values: Tensor, moving: Tensor, discount: float, trace: float) -> Tensor:
+    """Generalised advantages `[B, T]` of actions, from rewards `[B, T]` and values `[B, T]` of where they begin.
+
+    `moving` `[B, T]` says where an action was taken; nothing comes after the last.
+    """
+    out = torch.zeros_like(rewards)
+    ahead, value = torch.zeros(len(rewards)), torch.zeros(len(rewards))
+    for t in reversed(range(rewards.shape[1])):
+        surprise = rewards[:, t] + discount * value - values[:, t]
+        ahead = torch.where(moving[:, t], surprise + discount * trace * ahead, 0.0)
+        value = torch.where(moving[:, t], values[:, t], 0.0)
+        out[:, t] = ahead
+    return out
+
+
+def proximal(now: Tensor, then: Tensor, gain: Tensor, clip: float) -> Tensor:
+    """PPO's loss, from the log-probabilities of actions now and when they were drawn, and their advantages."""
+    ratio = (now - then).exp()
+    return -torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain).mean()
+
+
+class Gail(Baseline):
+    """GAIL as a method and a policy."""
+
+    name = "gail"
+    kind = GailSettings
+    module: GailNetwork
+
+    def build(self) -> nn.Module:
+        """The networks."""
+        return GailNetwork(self.settings, self.shape, self.terms, self.actions.outputs)
+
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
+        """Of cloning at first, then of the judge and of PPO."""
+        shown, first = self.batch(demos), int(self.settings.cloning * self.settings.steps)
+        if step < first:
+            figures = {"loss": -self.likelihood(replace(shown, seen=self.blurred(shown.seen, rng)))}
+        else:
+            if (step - first) % self.settings.epochs == 0:
+                self.module.copy.load_state_dict(self.module.policy.state_dict())
+            figures = self.adversarial(shown, *self.episodes(demos, self.module.copy, rng))
+        figures["loss"].backward()  # type: ignore[no-untyped-call]
+        for part in (self.module.policy, self.module.judge):
+            nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
+        return {key: float(value.detach()) for key, value in figures.items()}
+
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` the log-probability of each demonstration's actions, for several tasks."""
+        columns = []
+        for texts in zip(*candidates, strict=True):
+            given, _ = outputs(self.module.policy, replace(batch, texts=texts))
+            logs = self.actions.log_probability(given[batch.moving], batch.actions)
+            columns.append(batch.per_demonstration(torch.zeros_like(given[:, 0]).masked_scatter(batch.moving, logs)))
+        return torch.stack(columns, dim=1)
+
+    def likelihood(self, batch: Batch) -> Tensor:
+        """The mean log-probability of demonstrated actions."""
+        given, _ = outputs(self.module.policy, batch)
+        return self.actions.log_probability(given[batch.moving], batch.actions).mean()
+
+    def adversarial(self, shown: Batch, made: Batch, then: Tensor) -> dict[str, Tensor]:
+        """The losses of judge, policy and values; `then` are the log-probabilities of the actions when drawn."""
+        s, told, taken = self.settings, self.judged(shown), self.judged(made)
+        given, values = outputs(self.module.policy, made, apart=True)
+        given, values = given[made.moving], values[made.moving]
+        gain = self.gains(made, self.rewards(made, taken.detach()), values.detach())
+        now = self.actions.log_probability(given, made.actions)
+        figures = {
+            "judge": telling_apart(told, taken),
+            "policy": proximal(now, then, (gain - gain.mean()) / (gain.std() + 1e-6), s.clip),
+            "value": mse_loss(values, gain + values.detach()),
+            "entropy": self.actions.entropy(given).mean(),
+            "told_apart": ((told > 0).float().mean() + (taken < 0).float().mean()) / 2,
+        }
+        loss = figures["judge"] + figures["policy"] + 0.5 * figures["value"] - s.entropy * figures["entropy"]
+        return {"loss": loss - s.keep * self.likelihood(shown) if s.keep else loss, **figures}
+
+    def gains(self, made: Batch, rewards: Tensor, values: Tensor) -> Tensor:
+        """`[T]` the advantages of all actions of a batch, from rewards and values `[T]`."""
+
+        def table(numbers: Tensor) -> Tensor:
+            spread = torch.zeros_like(made.owner, dtype=numbers.dtype).masked_scatter(made.moving, numbers)
+            return made.padded(spread[:, None])[..., 0]
+
+        moving = table(torch.ones_like(values)) > 0
+        gain = advantages(table(rewards), table(values), moving, self.settings.discount, self.settings.trace)
+        return made.unpadded(gain[..., None])[made.moving, 0]
+
+    def judged(self, batch: Batch) -> Tensor:
+        """The judge's log-odds of having been shown, of the history after each action."""
+        after = batch.place > 0
+        return outputs(self.module.judge, batch)[1][after]
+
+    def rewards(self, made: Batch, odds: Tensor) -> Tensor:
+        """Of the actions of episodes, from the judge's log-odds of what they led to."""
+        del made
+        return odds.clamp(-MOST, MOST)
+
+    def episodes(
+        self, demos: Sequence[Demonstration], policy: BcNetwork, rng: np.random.Generator
+    ) -> tuple[Batch, Tensor]:
+        """Episodes as long as the demonstrations, from where they begin, and the log-probabilities of actions."""
+        lengths = np.array([len(demo) for demo in demos])
+        states: list[list[Any]] = [[demo.states[0]] for demo in demos]
+        taken: list[list[Any]] = [[] for _ in demos]
+        chances: list[list[Tensor]] = [[] for _ in demos]
+        with torch.no_grad():
+            tasks = policy.tasks([demo.task for demo in demos])
+            memory = tasks.new_zeros(2, 1, len(demos), self.settings.hidden)
+            for world, rows in self.copies(demos, lengths):
+                here = np.stack([states[i][-1] for i in rows])
+                seen = self.see(world, here)
+                given, _, memory[:, :, rows] = step_of(policy, seen, tasks[rows], memory[:, :, rows])
+                actions = self.actions.drawn(given, rng)
+                logs = self.actions.log_probability(given, self.actions.read(actions).to(given.device))
+                for i, after, action, log in zip(rows, world.step(here, actions), actions, logs, strict=True):
+                    states[i].append(after)
+                    taken[i].append(action)
+                    chances[i].append(log)
+        rest = zip(demos, states, taken, strict=True)
+        made = [replace(demo, states=np.stack(some), actions=np.stack(did)) for demo, some, did in rest]
+        return self.batch(made), torch.stack([log for logs in chances for log in logs])
+
+    def copies(
+        self, demos: Sequence[Demonstration], lengths: NDArray[np.int64]
+    ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+        """For each time the worlds, each with the numbers of the episodes that take place there and still go on."""
+        worlds = [self.world_of(demo) for demo in demos]
+        groups = {id(world): world for world in worlds}
+        for time in range(lengths.max()):
+            for key, world in groups.items():
+                rows = np.flatnonzero([id(one) == key for one in worlds] & (lengths > time))
+                if len(rows):
+                    yield world, rows
+
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """Minus how far from the demonstration's, as it is seen, the last state of an episode is."""
+        made, _ = self.episodes(demos, self.module.policy, rng)
+        shown = self.batch(demos)
+        away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
+        return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
+
+    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+        """The task, an LSTM that has seen nothing, and where chance comes from."""
+        del world
+        return *at_first(self.module.policy.tasks, machine, len(states)), self.chance()
+
+    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+        """An action drawn from the policy, or the most likely one. It never stops by itself."""
+        task, before, rng = memory
+        with torch.inference_mode():
+            given, _, after = step_of(self.module.policy, self.see(world, states), task, before)
+        if not self.settings.draw:
+            actions = self.choose(world, states, given, rng)
+        elif self.actions.discrete:
+            actions = self.actions.drawn(self.having_effect(world, states, given), rng)
+        else:
+            actions = self.actions.drawn(given, rng)
+        return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
+
+
+def outputs(network: BcNetwork, batch: Batch, apart: bool = False) -> tuple[Tensor, Tensor]:
+    """What a network gives for each state of a batch: outputs `[N, outputs]` and the extra number `[N]`.
+
+    With `apart` the extra number trains the last layer only.
+    """
+    tasks = network.tasks(batch.texts)[batch.owner]
+    read = network.read(batch.seen, tasks)
+    history = batch.unpadded(network.history(batch.padded(read))[0])
+    given, extra = network.decide(read, history, tasks)
+    return given, network.decide(read.detach(), history.detach(), tasks.detach())[1] if apart else extra
+
+
+def step_of(network: BcNetwork, seen: Any, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same for one more state, with the LSTM's memory `[2, 1, N, hidden]` before and after it."""
+    read = network.read(seen, tasks)
+    history, after = network.history(read[:, None], (memory[0], memory[1]))
+    given, extra = network.decide(read, history[:, 0], tasks)
+    return given, extra, torch.stack(after)

@@ -1,0 +1,238 @@
+"""Inverse reinforcement learning (IRL): a reward under which the demonstrator is a max-entropy planner, and its Q.
+
+Reward and Q see the task, the states so far (an LSTM), and where a choice leads. As in the paper, values are iterated
+on the states of demonstrations, and the Q network stands in for all others. Three things differ:
+
+- The world can be asked what every action leads to, so each state of a demonstration is compared with all that could
+  have been done there (in a continuous world: with random moves), drawn anew in each step, in place of one explored
+  trajectory and a replay of earlier ones.
+- The gradient of a choice goes to the rewards of the choices at that state; the values behind them are held fixed.
+  Since only the demonstrated choice has a known future, its rewards would else grow without end.
+- Actions are drawn from the max-entropy policy, softmax(Q); the paper takes the best one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import smooth_l1_loss
+
+from rsg.baselines.encoders import Shape, state_encoder
+from rsg.baselines.method import LONGEST_GRADIENT, Baseline, BaselineSettings
+from rsg.baselines.networks import TaskEncoder, at_first
+from rsg.baselines.surroundings import Ground, ground_of, surroundings
+from rsg.core.errors import RsgError
+from rsg.demos import Demonstration
+from rsg.language import Machine
+
+NEVER = -1e9  # the Q of what is no choice
+
+
+@dataclass(frozen=True)
+class IrlSettings(BaselineSettings):
+    """What IRL adds.
+
+    Attributes:
+        discount: γ, of values to come.
+        warm_up: the share of steps, at the start, in which γ is 0.
+        tried: random moves that each move of a demonstration is compared with, in a continuous world.
+        sampled: random moves that the policy chooses from, in a continuous world.
+        small: what large rewards cost, which settles their level.
+        level: the weight of the level of Q beside the policy that follows from it.
+        draw: whether actions are drawn from softmax(Q), or the best one taken.
+        flow: whether gradients reach the rewards of later choices too.
+    """
+
+    steps: int = 800
+    batch: int = 32
+    patience: int = 100
+    discount: float = 0.5
+    warm_up: float = 0.0
+    tried: int = 4
+    sampled: int = 20
+    small: float = 0.01
+    level: float = 0.1
+    draw: bool = True
+    flow: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.discount <= 1 or not 0 <= self.warm_up <= 1:
+            raise RsgError("discount and warm_up must be from 0 to 1")
+        if self.tried < 1 or self.sampled < 1:
+            raise RsgError("tried and sampled must be at least 1")
+
+
+def soft_values(
+    reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int, flow: bool = True
+) -> Tensor:
+    """Q `[S, A]` of the max-entropy policy by soft value iteration: Q(s, a) = r(s') + γ V(s'), V = log mean exp Q.
+
+    The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
+    everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
+
+    Args:
+        reward: `[S]` of coming to each node.
+        after: `[S, A]` where choices lead, -1 for none.
+        beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
+        discount: γ.
+        sweeps: how often values are passed on.
+        flow: whether gradients go through the values.
+    """
+    known, there = after >= 0, after.clamp(min=0)
+    values, choices = beyond, known.sum(dim=1).clamp(min=1).log()
+    q = beyond[:, None].expand(after.shape)
+    for _ in range(sweeps):
+        q = (reward + discount * (values if flow else values.detach()))[there].masked_fill(~known, NEVER)
+        values = torch.where(fixed, beyond, q.logsumexp(dim=1) - choices)
+    return q
+
+
+class IrlNetwork(nn.Module):
+    """Reward, and Q of each action; in a continuous world Q of the move that led here, and the value."""
+
+    def __init__(self, settings: IrlSettings, shape: Shape, terms: Sequence[str]) -> None:
+        super().__init__()
+        hidden = settings.hidden
+        self.tasks = TaskEncoder(terms, hidden)
+        condition = self.tasks.features
+        self.states = state_encoder(shape, hidden, condition, settings.layers)
+        self.history = nn.LSTM(hidden, hidden, batch_first=True)
+        self.reward = _two_layers(2 * hidden + condition, hidden, 1)
+        self.q = _two_layers(2 * hidden + condition, hidden, shape.get("actions", 2))
+
+    def features(self, ground: Ground, texts: Sequence[str]) -> Tensor:
+        """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
+        tasks = self.tasks(texts)
+        read = self.states(ground.seen, tasks[ground.whose])[ground.state]
+        who, place = ground.owner[ground.path], ground.since[ground.path]
+        table = read.new_zeros(len(texts), int(place.max()) + 1, read.shape[1])
+        memory = self.history(table.index_put((who, place), read[ground.path]))[0]
+        memory = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # before the first state there is none
+        return torch.cat([read, memory[ground.owner, ground.since], tasks[ground.owner]], dim=1)
+
+
+def _two_layers(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+
+class Irl(Baseline):
+    """Max-entropy IRL as a method and a policy."""
+
+    name = "irl"
+    kind = IrlSettings
+    module: IrlNetwork
+
+    def build(self) -> nn.Module:
+        """The networks."""
+        return IrlNetwork(self.settings, self.shape, self.terms)
+
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
+        """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
+        warm = step < self.settings.warm_up * self.settings.steps
+        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, blurred=True)
+        figures["loss"].backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
+        return {key: float(value.detach()) for key, value in figures.items()}
+
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """The log-probability of demonstrated choices under softmax(Q)."""
+        with torch.inference_mode():
+            return float(self.figures(demos, rng, self.settings.discount)["likelihood_q"])
+
+    def figures(
+        self, demos: Sequence[Demonstration], rng: np.random.Generator, discount: float, blurred: bool = False
+    ) -> dict[str, Tensor]:
+        """Losses of a batch."""
+        s = self.settings
+        ground = self._ground([self.world_of(demo) for demo in demos], demos, rng)
+        if blurred:
+            ground = replace(ground, seen=self.blurred(ground.seen, rng))
+        features = self.module.features(ground, [demo.task for demo in demos])
+        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, ground.after)
+        ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
+        ends[ground.path[~ground.moving]] = True  # what comes after a demonstration is worth nothing
+        open_ = (ground.after >= 0) & ~ends[:, None]
+        left = open_.any(dim=1)
+        sweeps = int(ground.since.max()) if discount else 1
+        beyond = values.detach().masked_fill(ends, 0.0)
+        plan = soft_values(reward, ground.after, beyond, ~left, discount, sweeps, s.flow)
+        target, guess = plan.detach()[left], q.masked_fill(~open_, NEVER)[left]
+        chance = target.softmax(dim=1)
+        away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
+        mean = target.logsumexp(dim=1) - open_[left].sum(dim=1).log()
+        level = smooth_l1_loss(guess[open_[left]], target[open_[left]]) + smooth_l1_loss(values[left], mean)
+        likelihood, likelihood_q = (_log_chances(one, ground).mean() for one in (plan, q))
+        loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
+        return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
+
+    def _ground(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
+        tried = self.settings.tried
+        parts = [surroundings(world, demo, tried, rng) for world, demo in zip(worlds, demos, strict=True)]
+        return ground_of(worlds, parts, self.shape, self.settings.device)
+
+    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+        """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
+        with torch.inference_mode():
+            ground = self._ground([world] * len(texts), [demo] * len(texts), self.chance())
+            features = self.module.features(ground, texts)
+            chances = _log_chances(self._q(features, ground.after)[0], ground)
+            return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
+
+    def _q(self, features: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
+        """What the network says of each choice `[S, A]`, and of the value of each node `[S]`."""
+        given = self.module.q(features)
+        if self.actions.discrete:
+            return given, given.logsumexp(dim=1) - math.log(given.shape[1])
+        return given[:, 0][after.clamp(min=0)].masked_fill(after < 0, NEVER), given[:, 1]
+
+    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+        """The task, an LSTM that has seen nothing, and where chance comes from."""
+        del world
+        task, nothing = at_first(self.module.tasks, machine, len(states))
+        return task, tuple(nothing), self.chance()
+
+    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+        """An action drawn from softmax(Q); in a continuous world from random moves. It never stops by itself."""
+        task, before, rng = memory
+        net = self.module
+        with torch.inference_mode():
+            read = net.states(self.see(world, states), task)
+            after = net.history(read[:, None], before)[1]
+            if self.actions.discrete:
+                q = net.q(torch.cat([read, before[0][0], task], dim=1))
+                actions = self._pick(self.having_effect(world, states, q), rng)
+            else:
+                actions = self._move(world, states, task, after[0][0], rng)
+        return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
+
+    def _pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
+        noise = torch.as_tensor(rng.gumbel(size=tuple(q.shape))).to(q) if self.settings.draw else 0.0
+        return (q + noise).argmax(dim=1).cpu().numpy()
+
+    def _move(
+        self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """One of several random moves `[N, D]`, by the Q of where they lead."""
+        count, tries, reach = len(states), self.settings.sampled, np.asarray(world.reach)
+        moves = rng.uniform(-reach, reach, size=(count * tries, len(reach)))
+        begin = np.repeat(states, tries, axis=0)
+        ends = world.step(begin, moves)
+        blocked = torch.as_tensor((ends == begin).all(axis=1), device=task.device)
+        task, memory = task.repeat_interleave(tries, dim=0), memory.repeat_interleave(tries, dim=0)
+        read = self.module.states(self.see(world, ends), task)
+        q = self.module.q(torch.cat([read, memory, task], dim=1))[:, 0].masked_fill(blocked, NEVER)
+        picked = self._pick(q.reshape(count, tries), rng)
+        return moves.reshape(count, tries, -1)[np.arange(count), picked]
+
+
+def _log_chances(q: Tensor, ground: Ground) -> Tensor:
+    """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
+    return q[ground.path[ground.moving]].log_softmax(dim=1).gather(1, ground.chosen[:, None])[:, 0]

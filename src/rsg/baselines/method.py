@@ -1,0 +1,213 @@
+"""What all baselines share: settings, and the part of a `Method` that does not depend on the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from rsg.baselines.batches import Batch, batch_of
+from rsg.baselines.encoders import Shape, look
+from rsg.baselines.networks import Actions
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.demos import Demonstration
+from rsg.language import Task
+from rsg.subgoals.classifiers import tensors
+from rsg.subgoals.encoders import seeded
+from rsg.subgoals.learning import WorldOf, spelled
+from rsg.subgoals.recognition import Recognised, ranked
+from rsg.training.settings import TrainingSettings
+
+LONGEST_GRADIENT = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
+
+
+@dataclass(frozen=True)
+class BaselineSettings(TrainingSettings):
+    """What baselines add to the settings of every method; rates, widths and weights are the paper's.
+
+    Attributes:
+        observation: `state`, what the world shows, or `image`, pictures of it.
+        hidden: the width of layers.
+        layers: of the network that reads one state.
+        blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
+        effective: whether a policy asks the world's model which actions have an effect, and takes the likeliest of
+            these (of 20 random moves, if the mean move has none), as the paper's IRL does; else it may stay stuck.
+        beta: β, how sharply the contrastive term compares the scores of tasks.
+        gamma: γ, its weight; 0: no other tasks are looked at.
+        negatives: how many other descriptions each demonstration is compared with.
+    """
+
+    steps: int = 1200
+    batch: int = 64
+    rate: float = 1e-3
+    rate_end: float = 1e-5
+    curriculum: int = 0
+    held_out: int = 512
+    check_every: int = 200
+    patience: int = 5
+    save_every: int = 500
+    observation: str = "state"
+    hidden: int = 128
+    layers: int = 2
+    blur: float = 0.02
+    effective: bool = True
+    beta: float = 1.0
+    gamma: float = 0.0
+    negatives: int = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.observation not in ("state", "image"):
+            raise RsgError(f"observation is state or image, not '{self.observation}'")
+        if self.hidden < 1 or self.layers < 1 or self.negatives < 0:
+            raise RsgError("hidden and layers must be at least 1, negatives must not be negative")
+        if self.beta <= 0 or self.gamma < 0 or self.blur < 0:
+            raise RsgError("beta must be positive, gamma and blur must not be negative")
+
+
+class Baseline:
+    """A method for the training loop. A baseline says what its module is and what its loss is; all else is here.
+
+    Args:
+        settings: how it is trained.
+        shape: of the worlds, see `networks.shape_of`.
+        terms: those of the training descriptions.
+        world_of: gives the world of a demonstration; only training needs it.
+        descriptions: all of the training set; negatives are drawn from them.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[type[BaselineSettings]]
+
+    def __init__(
+        self,
+        settings: Any,
+        shape: Shape,
+        terms: Sequence[str],
+        world_of: WorldOf | None = None,
+        descriptions: Sequence[str] = (),
+    ) -> None:
+        self.settings, self.shape, self.terms = settings, shape, tuple(terms)
+        self.actions = Actions(shape)
+        self._world_of = world_of
+        self._descriptions = tuple(dict.fromkeys(map(spelled, descriptions)))
+        self.module = self._seeded(self.build).to(settings.device)
+
+    def _seeded(self, make: Callable[[], nn.Module]) -> nn.Module:
+        return seeded(make, int(stream(self.settings.seed, self.name).integers(2**31)))
+
+    def build(self) -> nn.Module:
+        """The module, with fresh weights."""
+        raise NotImplementedError
+
+    def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
+        """Figures of a batch: `loss` is what training makes small."""
+        raise NotImplementedError
+
+    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
+        """`[B, tasks]` how well several tasks explain each demonstration."""
+        raise NotImplementedError
+
+    def about(self) -> dict[str, Any]:
+        """What it takes to build the module again."""
+        return {"terms": list(self.terms), "shape": self.shape}
+
+    def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
+        """The gradients of the loss of a batch."""
+        del step
+        batch = self.batch(demos)
+        figures = self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng)
+        figures["loss"].backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
+        return {key: float(value.detach()) for key, value in figures.items()}
+
+    def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
+        """Minus the loss."""
+        with torch.inference_mode():
+            return -float(self.losses(self.batch(demos), rng)["loss"])
+
+    def batch(self, demos: Sequence[Demonstration]) -> Batch:
+        """Demonstrations as tensors."""
+        return batch_of(demos, self.world_of, self.shape, self.settings.device)
+
+    def world_of(self, demo: Demonstration) -> Any:
+        """The world of a demonstration."""
+        if self._world_of is None:
+            raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
+        return self._world_of(demo)
+
+    def blurred(self, seen: Any, rng: np.random.Generator) -> Any:
+        """What is seen, as it is seen in training."""
+        if self.settings.blur == 0 or not isinstance(seen, Tensor):
+            return seen
+        return seen + self.settings.blur * torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
+
+    def see(self, world: Any, states: NDArray[Any]) -> Any:
+        """What a world shows of states, as tensors."""
+        return tensors(look(world, states, self.shape), self.settings.device)
+
+    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+        """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
+        with torch.inference_mode():
+            batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
+            return self.scores(batch, [texts])[0].double().cpu().numpy()
+
+    def rank(self, world: Any, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
+        """Which task a trajectory did, the most likely first."""
+        scores = self.explain(world, demo, [str(task) for task in tasks])
+        return ranked(tasks, scores, scores)
+
+    def chance(self) -> np.random.Generator:
+        """Where a policy's chance comes from, the same in each rollout."""
+        return stream(self.settings.seed, "act")
+
+    def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+        """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one."""
+        chosen = self.actions.best(given)
+        if not self.settings.effective:
+            return chosen
+        idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
+        if len(idle):
+            tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
+            count = tried.shape[1]
+            rows = np.repeat(states[idle], count, axis=0)
+            flat = tried.reshape(len(rows), *tried.shape[2:])
+            moved = (world.step(rows, flat) != rows).any(axis=1).reshape(-1, count)
+            repeated = given[idle].repeat_interleave(count, dim=0)
+            logs = self.actions.log_probability(repeated, self.actions.read(flat).to(given.device))
+            worth = np.where(moved, logs.double().cpu().numpy().reshape(-1, count), -np.inf)
+            found = moved.any(axis=1)
+            chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
+        return chosen
+
+    def having_effect(self, world: Any, states: NDArray[Any], given: Tensor) -> Tensor:
+        """Log-odds of actions `[N, A]` without those that have no effect, if `effective` and another has one."""
+        if not self.settings.effective:
+            return given
+        moves = (np.asarray(world.successors(states)) != states[:, None]).any(axis=2)
+        moves |= ~moves.any(axis=1, keepdims=True)
+        return given.masked_fill(torch.as_tensor(~moves, device=given.device), -torch.inf)
+
+    def others(self, text: str, rng: np.random.Generator) -> list[str]:
+        """Other descriptions that a demonstration is compared with."""
+        rest = [other for other in self._descriptions if other != spelled(text)]
+        count = min(self.settings.negatives, len(rest)) if self.settings.gamma > 0 else 0
+        return [rest[i] for i in rng.choice(len(rest), size=count, replace=False)] if count else []
+
+    def objective(self, scores: Tensor) -> dict[str, Tensor]:
+        """The loss of RSG (eq. 5) from the scores `[B, 1 + negatives]` of tasks, each demonstration's own first."""
+        own = scores[:, 0].mean()
+        compared = (self.settings.beta * scores).log_softmax(dim=1)[:, 0].mean()
+        first = (scores[:, 0] >= scores.amax(dim=1)).float().mean()
+        return {
+            "loss": -own - self.settings.gamma * compared,
+            "score": own.detach(),
+            "contrast": compared.detach(),
+            "recognised": first,
+        }

@@ -1,0 +1,163 @@
+"""Parts that baselines are built from: the words of a task as a vector, and what the numbers of a last layer mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import logsigmoid, one_hot
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rsg.baselines.encoders import Shape
+from rsg.core.errors import RsgError
+from rsg.language import Machine, Task, Term, machine_of
+from rsg.language.tree import CONNECTIVES
+
+PUNCTUATION = ("(", ")", *CONNECTIVES)
+CANDIDATES = 20  # random moves that are looked at, the paper's number
+LEAST_VARIANCE = 1e-3  # of a continuous action: more certainty is never of use
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a description as rsg writes it: terms, connectives, parentheses.
+
+    >>> words_of("a > (b | c)")
+    ('a', 'then', 'b', 'or', 'c')
+    >>> words_of("(a then b) and c")
+    ('(', 'a', 'then', 'b', ')', 'and', 'c')
+    """
+    return tuple(_words(machine_of(text).task))
+
+
+def _words(task: Task) -> Iterator[str]:
+    if isinstance(task, Term):
+        yield str(task)
+        return
+    for number, part in enumerate(task.parts):  # type: ignore[attr-defined]
+        if number:
+            yield task.word  # type: ignore[attr-defined]
+        loose = part.binding <= task.binding
+        yield from ("(", *_words(part), ")") if loose else _words(part)
+
+
+class TaskEncoder(nn.Module):
+    """The bi-directional LSTM of the paper over the words of a description, averaged over the words.
+
+    Args:
+        terms: those that it knows.
+        hidden: the width of each direction; it gives twice as many features.
+    """
+
+    def __init__(self, terms: Sequence[str], hidden: int) -> None:
+        super().__init__()
+        self.vocabulary = (*PUNCTUATION, *terms)
+        self.features = 2 * hidden
+        self.words = nn.Embedding(len(self.vocabulary), hidden)
+        self.lstm = nn.LSTM(hidden, hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, texts: Sequence[str]) -> Tensor:
+        """Features `[texts, 2·hidden]`; a text that comes several times is read once."""
+        distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        rows = [[place_of(word, self.vocabulary) for word in words_of(text)] for text in distinct]
+        lengths = torch.tensor([len(row) for row in rows])
+        numbers = torch.zeros(len(rows), int(lengths.max()), dtype=torch.int64)
+        for i, row in enumerate(rows):
+            numbers[i, : len(row)] = torch.tensor(row)
+        embedded = self.words(numbers.to(self.words.weight.device))
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+        read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # zero beyond the end
+        features: Tensor = read.sum(dim=1) / lengths[:, None].to(read)
+        return features[[distinct[text] for text in texts]]
+
+
+def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+    """What N copies begin with: the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
+    with torch.inference_mode():
+        task = tasks([str(machine.task)]).expand(count, -1)
+        return task, task.new_zeros(2, 1, count, tasks.words.embedding_dim)
+
+
+def place_of(word: str, vocabulary: Sequence[str]) -> int:
+    """Where a word stands in a vocabulary; one that is not in it is an error."""
+    if word not in vocabulary:
+        near = get_close_matches(word, vocabulary, n=1)
+        known = ", ".join(one for one in vocabulary if one not in PUNCTUATION)
+        hint = f"did you mean {near[0]}?" if near else f"known are: {known}"
+        raise RsgError(f"this run never learned the term '{word}'; {hint}")
+    return vocabulary.index(word)
+
+
+class Actions:
+    """What a policy's last layer means: log-odds of each action, or a Gaussian over moves.
+
+    A Gaussian's mean is a tanh, its variance a sigmoid, as in the paper.
+
+    Attributes:
+        outputs: how many numbers the layer gives.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self.discrete = "actions" in shape
+        self._reach = torch.tensor(shape.get("reach", []), dtype=torch.float32)
+        self.outputs = int(shape["actions"]) if self.discrete else 2 * len(self._reach)
+
+    def read(self, actions: NDArray[Any]) -> Tensor:
+        """Actions of a demonstration `[T]` or `[T, D]` as a tensor."""
+        return torch.as_tensor(actions.astype(np.int64 if self.discrete else np.float32))
+
+    def log_probability(self, given: Tensor, actions: Tensor) -> Tensor:
+        """Of actions `[N]` or `[N, D]`, for outputs `[N, ..., outputs]`: `[N, ...]`."""
+        more = given.ndim - 2
+        if self.discrete:
+            chosen = one_hot(actions, self.outputs).to(given)
+            return (given.log_softmax(dim=-1) * chosen.reshape(len(given), *[1] * more, -1)).sum(dim=-1)
+        mean, variance = self._gaussian(given)
+        away = actions.reshape(len(given), *[1] * more, -1) - mean
+        return -0.5 * (away**2 / variance + torch.log(2 * math.pi * variance)).sum(dim=-1)
+
+    def _gaussian(self, given: Tensor) -> tuple[Tensor, Tensor]:
+        mean, spread = given.chunk(2, dim=-1)
+        return torch.tanh(mean) * self._reach.to(given), torch.sigmoid(spread) + LEAST_VARIANCE
+
+    def entropy(self, given: Tensor) -> Tensor:
+        """Of what is drawn, for outputs `[N, outputs]`: `[N]`."""
+        if self.discrete:
+            logs = given.log_softmax(dim=-1)
+            return -(logs.exp() * logs).sum(dim=-1)
+        return 0.5 * torch.log(2 * math.pi * math.e * self._gaussian(given)[1]).sum(dim=-1)
+
+    def best(self, given: Tensor) -> NDArray[Any]:
+        """The most likely actions `[N]`, or the mean moves `[N, D]`."""
+        if self.discrete:
+            return given.argmax(dim=-1).cpu().numpy()
+        return self._gaussian(given)[0].double().cpu().numpy()
+
+    def drawn(self, given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+        """Actions `[N]` or moves `[N, D]` by chance, moves never beyond reach."""
+        if self.discrete:
+            gumbel = torch.as_tensor(rng.gumbel(size=tuple(given.shape))).to(given)
+            return (given + gumbel).argmax(dim=-1).cpu().numpy()
+        mean, variance = self._gaussian(given)
+        noise = torch.as_tensor(rng.standard_normal(tuple(mean.shape))).to(mean)
+        reach = self._reach.to(mean)
+        return (mean + noise * variance.sqrt()).clamp(-reach, reach).double().cpu().numpy()
+
+    def candidates(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+        """For each of so many states all actions `[N, A]`, or random moves `[N, 20, D]`."""
+        if self.discrete:
+            return np.tile(np.arange(self.outputs), (count, 1))
+        reach = self._reach.double().numpy()
+        return rng.uniform(-reach, reach, size=(count, CANDIDATES, len(reach)))
+
+    def stops(self, given: Tensor, odds: Tensor) -> NDArray[np.bool_]:
+        """Where stopping, with these log-odds `[N]`, is likelier than any action; among moves, where it is likely."""
+        best = given.log_softmax(dim=-1).amax(dim=-1) if self.discrete else torch.zeros_like(odds)
+        return (logsigmoid(odds) > logsigmoid(-odds) + best).cpu().numpy()
