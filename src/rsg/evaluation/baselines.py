@@ -113,7 +113,7 @@ def baseline_job(parameters: Plain, place: Place) -> Plain:
     """Train a baseline; let it act, and look at trajectories."""
     source, settings = benchmark(parameters["world"]), parameters["settings"]
     recipe = Recipe(source.name, "train", parameters["demonstrations"], settings["seed"])
-    method, training = _train(place, parameters["method"], settings, recipe)
+    method, training = _train(place, parameters["method"], settings, recipe, parameters.get("per_task"))
     result: Plain = {"training": training}
     if hasattr(method, "act"):
         examples = Examples(source)
@@ -128,8 +128,8 @@ def baseline_job(parameters: Plain, place: Place) -> Plain:
     return result
 
 
-def _train(place: Place, name: str, settings: Plain, recipe: Recipe) -> tuple[Any, Plain]:
-    """Train a baseline in the job's folder, or go on there."""
+def _train(place: Place, name: str, settings: Plain, recipe: Recipe, per_task: int | None) -> tuple[Any, Plain]:
+    """Train a baseline in the job's folder, or go on there; `per_task` if not with all demonstrations."""
     source, resumed, begun = benchmark(recipe.world), (place.run / "run.json").exists(), time.perf_counter()
     trained = train_baseline(
         name,
@@ -137,6 +137,7 @@ def _train(place: Place, name: str, settings: Plain, recipe: Recipe) -> tuple[An
         lambda demo: source.world(demo.setting),
         place.run,
         restored(METHODS[name].kind, settings),
+        per_task,
         tensorboard=False,
     )
     return trained.method, how_it_went(trained.progress, None if resumed else time.perf_counter() - begun)
@@ -167,10 +168,12 @@ def rsg_job(parameters: Plain, place: Place) -> Plain:
     """Train RSG; plan, and look at trajectories."""
     source, settings = benchmark(parameters["world"]), parameters["settings"]
     recipe = Recipe(source.name, "train", parameters["demonstrations"], settings["seed"])
-    subgoals, training = train(place, settings, recipe)
-    recogniser = Rational(subgoals, restored(RsgSettings, settings))
-    recognition = _recognition(source, recogniser, parameters)
-    return {"training": training, "evaluations": _planned(source, subgoals, parameters), "recognition": recognition}
+    subgoals, training = train(place, settings, recipe, per_task=parameters.get("per_task"))
+    result: Plain = {"training": training, "evaluations": _planned(source, subgoals, parameters)}
+    if parameters["recognised"]:
+        recogniser = Rational(subgoals, restored(RsgSettings, settings))
+        result["recognition"] = _recognition(source, recogniser, parameters)
+    return result
 
 
 def oracle_job(parameters: Plain, place: Place) -> Plain:

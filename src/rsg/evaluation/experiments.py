@@ -56,6 +56,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.baselines",
         "IRL, GAIL, BC, BC-FSM and LSTM beside RSG, in both worlds: success by number of subgoals, recognition, times",
     ),
+    "demonstrations": Entry(
+        "rsg.evaluation.demonstrations",
+        "success against the number of demonstrations of each task: RSG beside BC and BC-FSM, in both worlds",
+    ),
     "ablations": Entry(
         "rsg.evaluation.ablations",
         "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",

@@ -1,0 +1,51 @@
+"""Success against the number of demonstrations."""
+
+import pytest
+
+from rsg.evaluation import baselines, demonstrations
+from rsg.evaluation.reproduce import Extent, Reproduction
+from rsg.evaluation.table_1 import stem
+
+
+def evaluation(success):
+    row = {"task": "any", "episodes": 400, "success": success, "success_lenient": success}
+    return {"tasks": [row]}
+
+
+def results_of(extent, tmp_path):
+    """As if more demonstrations were better, by the names that the harness gives."""
+    found = {}
+    reproduction = Reproduction(demonstrations.EXPERIMENT, extent, tmp_path)
+    for job in reproduction.jobs:
+        success = job.parameters.get("per_task", 400) / 400
+        found[reproduction.name_of(job)] = {"evaluations": dict.fromkeys(demonstrations.SPLITS, evaluation(success))}
+    return found
+
+
+def test_each_method_with_fewer_and_with_all(tmp_path):
+    section = demonstrations.section(Extent(2), results_of(Extent(2), tmp_path))
+    means = ("1.2", "5.0", "25.0", "100.0")
+    assert f"| RSG | {' | '.join(f'{mean} ({mean} to {mean})' for mean in means)} |" in section.text
+    assert section.summary["success"]["playroom"]["bc-fsm"]["100"]["novel"]["mean"] == pytest.approx(0.25)
+    section.pictures["success"].draw(tmp_path / "lines.png")
+    assert (tmp_path / "lines.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_of_what_is_there(tmp_path):
+    whole = results_of(Extent(2), tmp_path)
+    some = {name: one for name, one in whole.items() if "playroom-rsg" in name}
+    section = demonstrations.section(Extent(2), some)
+    assert "BC" not in section.summary["success"]["playroom"]
+    assert section.summary["success"]["crafting"] == {}
+    section.pictures["success"].draw(tmp_path / "lines.png")
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_jobs_with_all_are_those_of_the_baselines(quick):
+    jobs = demonstrations.jobs(Extent(1, quick))
+    shared = [job.digest() for job in jobs if job.experiment == baselines.NAME]
+    assert len(shared) == 6
+    assert set(shared) <= {job.digest() for job in baselines.jobs(Extent(1, quick))}
+    own = [job for job in jobs if job.experiment == demonstrations.NAME]
+    assert len(own) == 6 * (1 if quick else 3)
+    assert all(stem(job.name).endswith(f"-{job.parameters['per_task']}") for job in own)
