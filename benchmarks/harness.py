@@ -46,16 +46,6 @@ def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path
     return path.relative_to(RESULTS.parent.parent)
 
 
-def roadmap_ms(world: Any, state: Any) -> float:
-    """Milliseconds for a roadmap, after another one for what is compiled on the way."""
-    from rsg.search import roadmap
-
-    roadmap(world, state, seed=1)
-    start = time.perf_counter()
-    roadmap(world, state, seed=2)
-    return round(1000 * (time.perf_counter() - start), 1)
-
-
 def machine() -> dict[str, Any]:
     """The hardware and versions that a figure depends on."""
     import numba

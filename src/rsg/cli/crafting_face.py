@@ -20,7 +20,7 @@ class Crafting:
     """A place is a kind of map or a map file."""
 
     name = "crafting"
-    options: tuple[str, ...] = ("kind", "map", "sprites", "cell", "method")
+    options: tuple[str, ...] = ("kind", "map", "sprites", "cell", "method", "goal", "pddl")
     order = "deepest"
     dtype = "uint8"
     examples = ("grab-axe then mine-wood", "craft-boat")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib import import_module, metadata, util
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from rsg.cli.output import AsJson, console, emit
+from rsg.core import extras
 from rsg.core.cores import cores
 from rsg.core.version import __version__
 
@@ -29,14 +30,6 @@ CORE = (
     "tensorboard",
     "pydantic",
 )
-EXTRAS = {  # extra: what it brings, the modules that show it is there
-    "studio": ("the web page", ("fastapi", "uvicorn")),
-    "ray": ("many machines", ("ray",)),
-    "ompl": ("OMPL motion planners, as a peer", ("ompl",)),
-    "pddl": ("Fast Downward, as a peer", ("unified_planning", "up_fast_downward")),
-    "minigrid": ("Minigrid worlds", ("minigrid",)),
-    "dev": ("tests, linters, docs", ("pytest", "hypothesis", "mypy", "mkdocs")),
-}
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -63,7 +56,7 @@ def examine() -> dict[str, Any]:
         "checks": checks,
         "threads": {"cores": _cores(), "torch": _threads("torch"), "numba": _threads("numba")},
         "compile_cache": _compile_cache(),
-        "extras": {name: _extra(name) for name in EXTRAS},
+        "extras": {name: _extra(name) for name in extras.EXTRAS},
     }
 
 
@@ -103,9 +96,7 @@ def _package(name: str) -> dict[str, str | None]:
 
 
 def _extra(name: str) -> dict[str, object]:
-    what, modules = EXTRAS[name]
-    present = all(util.find_spec(module) is not None for module in modules)
-    return {"what": what, "present": present, "install": f"pip install -c constraints.txt -e '.[{name}]'"}
+    return {"what": extras.EXTRAS[name][0], "present": extras.installed(name), "install": extras.command(name)}
 
 
 def _try(check: Any) -> str | None:

@@ -50,6 +50,13 @@ def world(
     heat: Annotated[
         Path | None, typer.Option(metavar="FILE", help="playroom: write a picture of where learned subgoals hold.")
     ] = None,
+    goal: Annotated[
+        str | None, typer.Option(metavar="TERM", help="crafting, with --pddl: what is to come true, as in rsg plan.")
+    ] = None,
+    pddl: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="crafting, with --goal: write domain.pddl and problem.pddl, for any planner."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a world: a random map or room, or one of your own from a text file.
@@ -58,15 +65,25 @@ def world(
     [bold]rsg world crafting --kind islands --seed 3 --png map.png[/bold]
     [bold]rsg world playroom --layout narrow --seed 3 --save my.json[/bold]
     [bold]rsg world playroom --subgoals out/run --heat heat.png[/bold]
+    [bold]rsg world crafting --goal craft-boat --pddl out/boat[/bold]
     """
     special = {"cell": cell, "sprites": sprites, "roadmap": roadmap, "heat": heat, "subgoals": subgoals}
+    special |= {"goal": goal, "pddl": pddl}
     face = face_named(name, kind=kind, map=map_file, layout=layout, **special)
     if (subgoals is None) != (heat is None):
         raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
+    if (goal is None) != (pddl is None):
+        raise RsgError("--pddl DIR writes a planning problem whose goal is --goal TERM; give both")
     if listed:
         _list(face, as_json)
         return
-    where, state, about = face.start(chosen_place(kind, map_file, layout), (), seed)
+    place = chosen_place(kind, map_file, layout)
+    where, state, about = face.start(place, (), seed)
+    if goal is not None:
+        from rsg.worlds.crafting.truth import goals
+
+        goals(where, [goal])  # says so if there is no such term
+        where, state = face.goal_start(place, goal, seed)
     written = []
     for option, path in (("png", png), ("sprites", sprites), ("roadmap", roadmap)):
         if path:
@@ -81,6 +98,8 @@ def world(
         with replacing(save) as part:
             part.write_text(face.text(where, state), encoding="utf-8")
         written.append(save)
+    if goal and pddl:
+        written += _write_pddl(pddl, where, state, goal)
     if as_json:
         emit({**about, "seed": seed, **face.values(where, state), "written": [str(path) for path in written]})
         return
@@ -98,6 +117,18 @@ def _draw_heat(path: Path, subgoals: str, name: str, layout: str | None, world: 
     if subgoals == "oracle":
         raise RsgError("--heat shows the truth beside what was learned; give the folder of a run, or untrained")
     draw_heat(path, classifiers_named(subgoals, benchmark(name, (), layout), world), world, state)
+
+
+def _write_pddl(folder: Path, world: Any, state: Any, goal: str) -> list[Path]:
+    """A planning problem as two files."""
+    from rsg.core.files import replacing
+    from rsg.worlds.crafting.pddl import to_pddl
+
+    texts = to_pddl(world, state, goal)._asdict()
+    for name, text in texts.items():
+        with replacing(folder / f"{name}.pddl") as part:
+            part.write_text(text, encoding="utf-8")
+    return [folder / f"{name}.pddl" for name in texts]
 
 
 def chosen_place(kind: str | None, map_file: Path | None, layout: str | None) -> str | Path | None:

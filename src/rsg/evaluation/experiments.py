@@ -64,6 +64,10 @@ REGISTRY = {  # in the order of their sections
         "rsg.evaluation.ablations",
         "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",
     ),
+    "peers": Entry(
+        "rsg.evaluation.peers",
+        "planners that others wrote beside ours: Fast Downward in Crafting World, OMPL in Playroom",
+    ),
 }
 
 

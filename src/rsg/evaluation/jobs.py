@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rsg.core.cores import processor_seconds
 from rsg.core.errors import RsgError
 from rsg.core.files import leftovers, replacing
 from rsg.core.version import __version__
@@ -123,7 +124,7 @@ def work_on(job: Job, work: Path) -> None:
 def perform(job: Job, work: Path) -> None:
     """Do a job and keep its result; goes on with what an interrupted one left."""
     place = _prepared(job, work)
-    begun, used = time.perf_counter(), time.process_time()
+    begun, used = time.perf_counter(), processor_seconds()
     result = job.run(job.parameters, place)
     kept = {
         **json.loads(_text(job.asked(), "its parameters")),
@@ -132,7 +133,7 @@ def perform(job: Job, work: Path) -> None:
         "data": {store_folder(work, recipe).name: data_hash(place.store(recipe)) for recipe in job.needs},
         "environment": environment(),
         "took": {
-            "cpu_seconds": round(time.process_time() - used, 3),
+            "cpu_seconds": round(processor_seconds() - used, 3),
             "seconds": round(time.perf_counter() - begun, 3),
         },
     }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError
+from rsg.core.extras import require
 from rsg.core.files import leftovers, replacing
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
@@ -76,6 +77,7 @@ class Experiment:
         seeds, quick_seeds: how many seeds are run unless the user says otherwise.
         jobs: lists what is to be done.
         section: turns results into a section; some jobs may be missing from them (`--report-only`).
+        extras: packages that the jobs need, see `rsg.core.extras`.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Experiment:
     quick_seeds: int
     jobs: Callable[[Extent], list[Job]]
     section: Callable[[Extent, Results], Section]
+    extras: tuple[str, ...] = ()
 
     def extent(self, seeds: int | None, quick: bool) -> Extent:
         """How much is run if the user asks for that."""
@@ -131,6 +134,8 @@ class Reproduction:
     def run(self, workers: int, tell: Callable[[Job, Ended], None] | None = None) -> None:
         """Do the missing jobs, so many at a time; if some fail, the others are still done and kept."""
         jobs = self.missing()
+        if jobs:
+            require(*self.experiment.extras)
         failed: list[tuple[Job, str]] = []
         with self._alone(), closing(side_by_side([(work_on, (job, self.work)) for job in jobs], workers)) as ended:
             for one in ended:

@@ -1,0 +1,270 @@
+"""What `rsg reproduce peers` says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from rsg.evaluation.figures import COLORS, panels
+from rsg.evaluation.jobs import Plain
+from rsg.evaluation.peer_problems import EXPANSIONS, LEAST, NO_PLAN_EACH
+from rsg.evaluation.peers import BUDGET, METHODS, Sizes
+from rsg.evaluation.reproduce import Picture, Results, Section
+from rsg.evaluation.tables import NONE, hundredths, table
+
+LEAST_SHOWN = 0.001  # seconds: clocks that are read for so little are coarse
+EXACT = ("optimal", "fd-optimal", "fd-blind")  # whose plans are said to be the cheapest
+_MOTION: dict[str, tuple[str, Callable[[float], str]]] = {  # figures of a motion planner: headline, and how it is shown
+    "success": ("right", lambda value: f"{hundredths(value)} %"),
+    "ms_median": ("median time", lambda value: f"{value:.2f} ms"),
+    "actions_mean": ("actions", lambda value: f"{value:.2f}"),
+    "pose_length_mean": ("length", lambda value: f"{value:.2f}"),
+}
+
+
+def section(size: Sizes, results: Results) -> Section:
+    """Costs, growing maps, motions."""
+    costs = _costs(_rows(results, "costs-"), size.limit)
+    growing = {cells: _grown(_rows(results, f"size-{cells}-"), size.limit) for cells in size.sizes}
+    growing = {cells: figures for cells, figures in growing.items() if figures}
+    motions = results.get("motions", {}).get("figures")
+    versions = {name: one for result in results.values() for name, one in result.get("versions", {}).items()}
+    summary: Plain = {
+        "versions": versions,
+        "limit": size.limit,
+        "costs": costs,
+        "growing": {str(cells): figures for cells, figures in growing.items()},
+        "motions": motions,
+    }
+    parts = [*_costs_text(costs, size), *_growing_text(growing, size), *_motions_text(motions)]
+    parts.append(f"Versions: {', '.join(f'{name} {one}' for name, one in versions.items())}.")
+    pictures = {}
+    if growing:
+        pictures["growing"] = Picture("Time and steps on growing maps", partial(draw_growing, growing=growing))
+    return Section("Planners that others wrote", "\n\n".join(parts), summary, pictures)
+
+
+def _rows(results: Results, prefix: str) -> list[Plain]:
+    return [row for name, one in results.items() if name.startswith(prefix) for row in one["rows"]]
+
+
+def _costs(rows: Sequence[Plain], limit: float) -> Plain | None:
+    """How often both say the same, and which problems are left."""
+    if not rows:
+        return None
+    pairs = [(row["problem"], row["optimal"], row["fd-optimal"]) for row in rows]
+    answered = [(name, ours, theirs) for name, ours, theirs in pairs if theirs["ended"] in ("found", "exhausted")]
+    equal = [ours for _, ours, theirs in answered if _said(ours) == _said(theirs)]
+    steps = [ours["steps"] for _, ours, _ in pairs if ours["steps"] is not None]
+    return {
+        "problems": len(pairs),
+        "equal": len(equal),
+        "equal_with_plan": sum(ours["steps"] is not None for ours in equal),
+        "different": sorted(name for name, ours, theirs in answered if _said(ours) != _said(theirs)),
+        "unsolved": sorted({name for name, *_ in pairs} - {name for name, *_ in answered}),
+        "wrong_plans": sorted(name for name, *both in pairs if any(one["right"] is False for one in both)),
+        "steps": {
+            "least": min(steps, default=0),
+            "mean": sum(steps) / max(1, len(steps)),
+            "most": max(steps, default=0),
+        },
+        "optimal": _times([ours for _, ours, _ in pairs], limit),
+        "fd-optimal": _times([theirs for *_, theirs in pairs], limit),
+    }
+
+
+def _said(answer: Plain) -> tuple[str, int | None]:
+    return answer["ended"], answer["steps"]
+
+
+def _times(answers: Sequence[Plain], limit: float) -> Plain:
+    """Medians and means; a search that was cut counts as the limit."""
+    searches = [_search(one, limit) for one in answers]
+    own = [one["own_seconds"] for one in answers if "own_seconds" in one]
+    return {
+        "search_seconds_median": median(searches),
+        "search_seconds_mean": sum(searches) / len(searches),
+        "call_seconds_median": median(one["seconds"] for one in answers),
+        "call_cpu_seconds_median": median(one["cpu_seconds"] for one in answers),
+        "own_seconds_median": median(own) if own else None,
+        "expansions_median": median(one["expansions"] or 0 for one in answers),
+    }
+
+
+def _search(answer: Plain, limit: float) -> float:
+    """Seconds of search: processor time, as Fast Downward prints it; of ours the whole call is a search."""
+    if answer["ended"] == "time":
+        return limit
+    printed = answer.get("search_seconds", answer["cpu_seconds"])
+    return float(printed or 0.0)
+
+
+def _grown(rows: Sequence[Plain], limit: float) -> Plain:
+    """For each method on maps of one size: how many were solved, times, and steps where all found a plan."""
+    if not rows:
+        return {}
+    common = [row for row in rows if all(row[method]["steps"] is not None for method in METHODS)]
+    found: Plain = {}
+    for method in METHODS:
+        answers = [row[method] for row in rows]
+        steps = [row[method]["steps"] for row in common]
+        found[method] = {
+            "problems": len(rows),
+            "solved": sum(one["steps"] is not None for one in answers),
+            "wrong_plans": sum(one["right"] is False for one in answers),
+            "unsolved": sorted(row["problem"] for row in rows if row[method]["steps"] is None),
+            "steps_mean": sum(steps) / len(steps) if steps else None,
+            "compared": len(steps),
+            **_times(answers, limit),
+        }
+    exact = [{row[method]["steps"] for method in EXACT} - {None} for row in rows]
+    found["equal"] = {"problems": len(rows), "equal": sum(len(said) <= 1 for said in exact)}
+    return found
+
+
+_COSTS = (
+    "**The least cost.** Random problems in Crafting World: a state and one term that is to come true, written as PDDL "
+    "by `rsg.worlds.crafting.pddl`. Half of them are on open fields of 4×4 to 7×7, half on maps with doors, rivers and "
+    "islands; with a capacity of 2 to 6, several copies of an item on the ground and in the hands. Every {every}th has "
+    "no plan; the others take {least} steps or more. Our `optimal` order knows the answer within {expansions:,} "
+    "expansions: that is how they are drawn. Fast Downward answers with A* and the heuristic LM-cut, within {limit:g} "
+    "s of search. All plans are replayed by the world's own rules."
+)
+
+
+def _costs_text(costs: Plain | None, size: Sizes) -> list[str]:
+    if costs is None:
+        return []
+    steps, ours, theirs = costs["steps"], costs["optimal"], costs["fd-optimal"]
+    shown = f"{steps['least']} / {steps['mean']:.1f} / {steps['most']}"
+    rows = [
+        ["problems", f"{costs['problems']}"],
+        ["the same answer by both", f"**{costs['equal']}**"],
+        ["… with a plan", f"{costs['equal_with_plan']}"],
+        ["… without", f"{costs['equal'] - costs['equal_with_plan']}"],
+        ["steps of the cheapest plan, least / mean / most", shown],
+        ["ours, median time", _seconds(ours["search_seconds_median"])],
+        ["Fast Downward, median time of search", _seconds(theirs["search_seconds_median"])],
+        ["Fast Downward, median processor time of the whole call", _seconds(theirs["call_cpu_seconds_median"])],
+    ]
+    return [
+        _COSTS.format(every=NO_PLAN_EACH, least=LEAST, expansions=EXPANSIONS, limit=size.limit),
+        table(["", ""], rows),
+        f"Different answers: {_listed(costs['different'])}. Not answered by Fast Downward in time: "
+        f"{_listed(costs['unsolved'])}. Plans that a replay found wrong: {_listed(costs['wrong_plans'])}.",
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "; ".join(names) if names else "none"
+
+
+def _seconds(value: float) -> str:
+    """Seconds, or milliseconds if they are few; what is printed as nothing is less than one."""
+    if value < 0.0001:
+        return "< 1 ms"
+    return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms"
+
+
+_GROWING = (
+    "**Growing maps.** Open fields with up to 30 objects and empty hands; goals: {goals}. Ours: the `optimal` order, "
+    "and the default for a goal alone, a search region by region that knows what needs what from {demonstrations} "
+    "demonstrations of each training task, seen with the truth. (For a single term our default order for instructions, "
+    "`deepest`, does the very search of `optimal`.) Fast Downward: A* with LM-cut, A* without a heuristic, the first "
+    "plan of LAMA. A search may take {limit:g} s, which count where it was cut; our default has {budget:,} expansions "
+    "instead. The median processor time of the search, as Fast Downward prints it for its own, and how many problems "
+    "were solved:"
+)
+
+
+def _growing_text(growing: Mapping[int, Plain], size: Sizes) -> list[str]:
+    if not growing:
+        return []
+    head = ["", *(f"{cells}×{cells}" for cells in growing)]
+
+    def by_size(show: Callable[[Plain], str]) -> str:
+        rows = [[label, *(show(figures[method]) for figures in growing.values())] for method, label in METHODS.items()]
+        return table(head, rows)
+
+    asked = {"goals": ", ".join(size.goals), "demonstrations": size.demonstrations, "limit": size.limit}
+    same, total = (sum(figures["equal"][key] for figures in growing.values()) for key in ("equal", "problems"))
+    wrong = sum(figures[method]["wrong_plans"] for figures in growing.values() for method in METHODS)
+    return [
+        _GROWING.format(**asked, budget=BUDGET),
+        by_size(lambda one: f"{_seconds(one['search_seconds_median'])} ({one['solved']} of {one['problems']})"),
+        "Median time on the clock of the whole call. Of ours that is the search; of Fast Downward reading PDDL with "
+        "unified-planning, writing it again, translation and search, and in brackets Fast Downward's own part of it:",
+        by_size(_call),
+        "Steps of the plan, mean over the problems that all solved:",
+        by_size(lambda one: NONE if one["steps_mean"] is None else f"{one['steps_mean']:.1f}"),
+        f"The searches that promise the cheapest plan agree in {same} of {total} problems; {wrong} plans were wrong "
+        "when replayed.",
+        _unsolved(growing),
+    ]
+
+
+def _call(figures: Plain) -> str:
+    own = figures["own_seconds_median"]
+    return _seconds(figures["call_seconds_median"]) + ("" if own is None else f" ({_seconds(own)})")
+
+
+def _unsolved(growing: Mapping[int, Plain]) -> str:
+    """The names of what was not solved, method by method."""
+    names = {
+        label: [name for figures in growing.values() for name in figures[method]["unsolved"]]
+        for method, label in METHODS.items()
+    }
+    lines = [f"- {label}: {_listed(some)}" for label, some in names.items() if some]
+    return "Not solved:\n\n" + "\n".join(lines) if lines else "Not solved: none."
+
+
+def _motions_text(motions: Plain | None) -> list[str]:
+    if motions is None:
+        return []
+    rows = [
+        [name, *(show(figures[key]) for key, (_, show) in _MOTION.items())]
+        for name, figures in sorted(motions.items(), key=lambda item: (not item[0].startswith("rsg"), item[0]))
+        if isinstance(figures, dict)
+    ]
+    return [
+        f"**Motions.** The same {motions['queries']} queries from pose to pose in Playroom for our motion planners and "
+        "OMPL's, whose paths are simplified as its users do unless said otherwise; it asks our compiled check of whole "
+        "motions, or of poses along them, through Python. Every path is judged by the same check of whole motions. "
+        f"Making our roadmap takes {motions['rsg roadmap']['construction_ms']:.0f} ms besides.",
+        table(["planner", *(head for head, _ in _MOTION.values())], rows),
+    ]
+
+
+def draw_growing(path: Path, growing: Mapping[int, Plain]) -> None:
+    """Against the size of the map: time of the search, of the whole call, and steps."""
+    keys = {
+        "search, processor time": "search_seconds_median",
+        "whole call, on the clock": "call_seconds_median",
+        "steps of the plan": "steps_mean",
+    }
+    with panels(path, list(keys)) as axes:
+        for one, key in zip(axes, keys.values(), strict=True):
+            for number, (method, label) in enumerate(METHODS.items()):
+                points = [(cells, figures[method][key]) for cells, figures in growing.items()]
+                points = [(cells, max(value, LEAST_SHOWN)) for cells, value in points if value is not None]
+                style = "-" if not method.startswith("fd-") else "--"
+                one.plot(
+                    [cells for cells, _ in points],
+                    [value for _, value in points],
+                    style,
+                    color=COLORS[number],
+                    marker="o",
+                    markersize=3,
+                    linewidth=1.3,
+                    label=label.replace("`", ""),
+                )
+            one.set_xlabel("rows and columns of the map")
+            one.set_xticks(list(growing))
+            if key != "steps_mean":
+                one.set_yscale("log")
+        axes[0].set_ylabel("median seconds")
+        axes[2].set_ylabel("mean steps")
+        axes[2].set_ylim(bottom=0)
+        axes[2].legend(fontsize=7, loc="lower right")
