@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
-from rsg.baselines import METHODS
+from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
 from rsg.baselines.irl import soft_values
 from rsg.baselines.surroundings import ground_of, surroundings
 from rsg.core.errors import RsgError
+from rsg.language import machine_of
 
 SIDE, ACTIONS = 4, ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -82,10 +83,14 @@ def test_fixed_values_stay_and_missing_choices_are_never_taken():
     assert float(q[0, 0]) == pytest.approx(0.5 * float(torch.logsumexp(q[1], dim=0) - np.log(2)))
 
 
+def uniform(count):
+    return np.random.default_rng(0).uniform(-1, 1, size=(count, 1))
+
+
 @pytest.mark.parametrize("world", [Corridor(), Track()])
 def test_the_nodes_around_a_demonstration(world):
     source, demos = demonstrations(world, 1)
-    parts = [surroundings(source.world(""), demo, 3, np.random.default_rng(0)) for demo in demos]
+    parts = [surroundings(source.world(""), demo, 3, uniform) for demo in demos]
     for demo, part in zip(demos, parts, strict=True):
         steps = len(demo)
         assert (part.states[part.state[: steps + 1]] == demo.states).all()
@@ -110,7 +115,7 @@ def test_the_nodes_around_a_demonstration(world):
 def test_a_blocked_move_is_no_choice():
     world = Track()
     _, demos = demonstrations(world, 1)
-    part = surroundings(world, demos[1], 40, np.random.default_rng(0))
+    part = surroundings(world, demos[1], 40, uniform)
     last = len(demos[1])  # at the right end, where about half of the moves lead nowhere
     possible = (part.after[last, 1:] >= 0).sum()
     assert 5 < possible < 40
@@ -118,9 +123,23 @@ def test_a_blocked_move_is_no_choice():
     assert (ends != demos[1].states[-1]).all()
 
 
+@pytest.mark.parametrize("moves", ["demonstrated", "uniform"])
+def test_the_policy_chooses_among_random_moves(moves):
+    source, demos = demonstrations(Track(), 4)
+    settings = IrlSettings(steps=3, hidden=8, batch=4, held_out=4, check_every=3, curriculum=0, moves=moves)
+    method = train_baseline("irl", demos, lambda demo: source.world(""), None, settings).method
+    made = np.concatenate([demo.actions for demo in demos])
+    taken = rollout(method, source.world(""), np.full((5, 1), 2.0), machine_of(demos[0].task), 10).actions
+    assert np.isin(taken, made).all() == (moves == "demonstrated")
+
+
 @pytest.mark.parametrize(
     ("method", "changes", "problem"),
-    [("irl", {"discount": 2.0}, "from 0 to 1"), ("irl", {"tried": 0}, "at least 1")],
+    [
+        ("irl", {"discount": 2.0}, "from 0 to 1"),
+        ("irl", {"tried": 0}, "at least 1"),
+        ("irl", {"moves": "any"}, "demonstrated or uniform, not 'any'"),
+    ],
 )
 def test_settings_that_make_no_sense(method, changes, problem):
     with pytest.raises(RsgError, match=problem):

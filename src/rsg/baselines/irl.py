@@ -4,11 +4,12 @@ Reward and Q see the task, the states so far (an LSTM), and where a choice leads
 on the states of demonstrations, and the Q network stands in for all others. Three things differ:
 
 - The world can be asked what every action leads to, so each state of a demonstration is compared with all that could
-  have been done there (in a continuous world: with random moves), drawn anew in each step, in place of one explored
-  trajectory and a replay of earlier ones.
+  have been done there, in place of one explored trajectory and a replay of earlier ones. In a continuous world these
+  are moves that demonstrators made elsewhere, drawn anew in each step: from uniform ones a move of a demonstrator could
+  be told by its length alone.
 - The gradient of a choice goes to the rewards of the choices at that state; the values behind them are held fixed.
   Since only the demonstrated choice has a known future, its rewards would else grow without end.
-- Actions are drawn from the max-entropy policy, softmax(Q); the paper takes the best one.
+- Actions are drawn from the max-entropy policy, softmax(Q), if `draw`; the paper takes the best one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine
 
+KEPT = 1000  # demonstrated moves that are remembered
 NEVER = -1e9  # the Q of what is no choice
 
 
@@ -47,6 +50,7 @@ class IrlSettings(BaselineSettings):
         small: what large rewards cost, which settles their level.
         level: the weight of the level of Q beside the policy that follows from it.
         draw: whether actions are drawn from softmax(Q), or the best one taken.
+        moves: what random moves are, in a continuous world: `demonstrated` or `uniform`.
         flow: whether gradients reach the rewards of later choices too.
     """
 
@@ -60,6 +64,7 @@ class IrlSettings(BaselineSettings):
     small: float = 0.01
     level: float = 0.1
     draw: bool = True
+    moves: str = "demonstrated"
     flow: bool = False
 
     def __post_init__(self) -> None:
@@ -68,6 +73,8 @@ class IrlSettings(BaselineSettings):
             raise RsgError("discount and warm_up must be from 0 to 1")
         if self.tried < 1 or self.sampled < 1:
             raise RsgError("tried and sampled must be at least 1")
+        if self.moves not in ("demonstrated", "uniform"):
+            raise RsgError(f"moves are demonstrated or uniform, not '{self.moves}'")
 
 
 def soft_values(
@@ -96,7 +103,12 @@ def soft_values(
 
 
 class IrlNetwork(nn.Module):
-    """Reward, and Q of each action; in a continuous world Q of the move that led here, and the value."""
+    """Reward, and Q of each action; in a continuous world Q of the move that led here, and the value.
+
+    moves: `[K, D]` moves of demonstrations, in a continuous world.
+    """
+
+    moves: Tensor
 
     def __init__(self, settings: IrlSettings, shape: Shape, terms: Sequence[str]) -> None:
         super().__init__()
@@ -107,6 +119,8 @@ class IrlNetwork(nn.Module):
         self.history = nn.LSTM(hidden, hidden, batch_first=True)
         self.reward = _two_layers(2 * hidden + condition, hidden, 1)
         self.q = _two_layers(2 * hidden + condition, hidden, shape.get("actions", 2))
+        if "reach" in shape:
+            self.register_buffer("moves", torch.zeros(KEPT, len(shape["reach"]), dtype=torch.float64))
 
     def features(self, ground: Ground, texts: Sequence[str]) -> Tensor:
         """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
@@ -136,6 +150,8 @@ class Irl(Baseline):
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
+        if not self.actions.discrete:
+            self.module.moves.copy_(torch.as_tensor(rng.choice(np.concatenate([one.actions for one in demos]), KEPT)))
         warm = step < self.settings.warm_up * self.settings.steps
         figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, blurred=True)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
@@ -175,8 +191,18 @@ class Irl(Baseline):
 
     def _ground(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
         tried = self.settings.tried
-        parts = [surroundings(world, demo, tried, rng) for world, demo in zip(worlds, demos, strict=True)]
+        parts = [
+            surroundings(world, demo, tried, partial(self._moves, world, rng))
+            for world, demo in zip(worlds, demos, strict=True)
+        ]
         return ground_of(worlds, parts, self.shape, self.settings.device)
+
+    def _moves(self, world: Any, rng: np.random.Generator, count: int) -> NDArray[Any]:
+        """Random moves `[count, D]`."""
+        if self.settings.moves == "demonstrated":
+            return rng.choice(self.module.moves.cpu().numpy(), count)
+        reach = np.asarray(world.reach)
+        return rng.uniform(-reach, reach, size=(count, len(reach)))
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
@@ -221,8 +247,8 @@ class Irl(Baseline):
         self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
     ) -> NDArray[Any]:
         """One of several random moves `[N, D]`, by the Q of where they lead."""
-        count, tries, reach = len(states), self.settings.sampled, np.asarray(world.reach)
-        moves = rng.uniform(-reach, reach, size=(count * tries, len(reach)))
+        count, tries = len(states), self.settings.sampled
+        moves = self._moves(world, rng, count * tries)
         begin = np.repeat(states, tries, axis=0)
         ends = world.step(begin, moves)
         blocked = torch.as_tensor((ends == begin).all(axis=1), device=task.device)

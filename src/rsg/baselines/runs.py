@@ -29,7 +29,7 @@ from rsg.training.settings import restored
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
 
 PRESETS: dict[tuple[str, str], dict[str, Any]] = {
-    ("irl", "playroom"): {"warm_up": 0.3, "tried": 8},
+    ("irl", "playroom"): {"steps": 2400, "warm_up": 0.3, "draw": False},
     ("lstm", "playroom"): {"steps": 2000},
 }
 """The settings that learn best, by method and world, where they are not the usual ones."""

@@ -5,7 +5,7 @@ A node is a history: the demonstration up to one of its states, or up to there a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,18 @@ class Surroundings:
     chosen: Ints
 
 
-def surroundings(world: Any, demo: Demonstration, tried: int, rng: np.random.Generator) -> Surroundings:
+Draw = Callable[[int], NDArray[Any]]
+"""Gives that many random moves `[N, D]` of a continuous world."""
+
+
+def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Surroundings:
     """The nodes of a demonstration, and around each of them the other choices.
 
-    These are all actions, or in a continuous world `tried` random moves; a move that is blocked is no choice.
+    These are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is no choice.
     """
     discrete, count = hasattr(world, "actions"), len(demo.states)
     try:
-        ends, possible = _all_actions(world, demo) if discrete else _random_moves(world, demo, tried, rng)
+        ends, possible = _all_actions(world, demo) if discrete else _random_moves(world, demo, tried, draw)
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None
     choices = ends.shape[1]
@@ -69,13 +73,11 @@ def _all_actions(world: Any, demo: Demonstration) -> tuple[NDArray[Any], NDArray
     return ends, np.ones(ends.shape[:2], dtype=bool)
 
 
-def _random_moves(
-    world: Any, demo: Demonstration, tried: int, rng: np.random.Generator
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def _random_moves(world: Any, demo: Demonstration, tried: int, draw: Draw) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The same; the first choice is left to the demonstration."""
-    count, reach = len(demo.states), np.asarray(world.reach)
+    count = len(demo.states)
     begin = np.repeat(demo.states, 1 + tried, axis=0)
-    ends = world.step(begin, rng.uniform(-reach, reach, size=(len(begin), len(reach))))
+    ends = world.step(begin, draw(len(begin)))
     moved = (ends != begin).any(axis=1).reshape(count, 1 + tried)
     moved[:, 0] = False
     return ends.reshape(count, 1 + tried, -1), moved

@@ -35,6 +35,7 @@ CHANGED: dict[
     "bc-task-at-end": ("bc", {"task_at": "end"}, EVERYWHERE, "BC reads the task after the state (the paper's)"),
     "bc-fsm-any-action": ("bc-fsm", {"effective": False}, EVERYWHERE, "BC-FSM may take actions without effect"),
     "irl-best-action": ("irl", {"draw": False}, ("crafting",), "IRL takes the best action"),
+    "irl-uniform-moves": ("irl", {"moves": "uniform"}, ("playroom",), "IRL tries uniform moves (the paper's)"),
     "gail-no-cloning": ("gail", {"keep": 0.0}, ("crafting",), "GAIL stops cloning when PPO begins"),
 }
 LONGEST = 60  # steps of an episode that is shown
