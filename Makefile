@@ -56,5 +56,5 @@ $(VENV)/.core: pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "Installing the development tools into $(VENV) ..."
-	@$(PIP) --quiet -e '.[dev]'
+	@$(PIP) --quiet -e '.[dev,ompl,pddl]'
 	@touch $@

@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 
 import pytest
 from tests.evaluation import toy
 
+from rsg.core import extras
 from rsg.evaluation import experiments, instructions
 
 
@@ -51,6 +53,17 @@ def test_all_of_them(rsg, here, monkeypatch):
     code, out, err = rsg("reproduce", "all", "--seeds", "3", "--workers", "2")
     assert code == 2
     assert "2 of 2 experiments are not done; toy: 1 of 3 jobs failed" in err
+
+
+def test_what_cannot_run_is_told_before_hours_of_work(rsg, here, monkeypatch):
+    monkeypatch.setattr(experiments, "REGISTRY", {"toy": experiments.REGISTRY["toy"]})
+    monkeypatch.setattr(toy, "EXPERIMENT", replace(toy.EXPERIMENT, extras=("pddl",)))
+    monkeypatch.setattr(extras, "installed", lambda name: False)
+    code, _, err = rsg("reproduce", "all", "--seeds", "1")
+    assert code == 2
+    sentence = "Fast Downward is not installed; install with: pip install -c constraints.txt -e '.[pddl]'"
+    assert err.splitlines()[1] == f"toy will not run: {sentence}"
+    assert f"1 of 1 experiments are not done; toy: {sentence}" in err
 
 
 def test_a_quick_run_keeps_to_itself(rsg, here):

@@ -11,6 +11,7 @@ import typer
 from rsg.cli.output import AsJson, console, emit
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
+from rsg.core.extras import lacking
 from rsg.core.progress import progress
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ def reproduce(
     several = [Reproduction(one, one.extent(seeds, quick), work) for one in map(experiment, names)]
     if not report_only:
         print(outlook(several, workers or cores()), file=sys.stderr)
+        for made in several:
+            problem = lacking(*made.experiment.extras) if made.missing() else ""
+            if problem and name == ALL:
+                print(f"{made.experiment.name} will not run: {problem}", file=sys.stderr)
     told, failed = [], []
     for made in several:
         try:

@@ -30,10 +30,17 @@ def command(*names: str) -> str:
     return f"pip install -c constraints.txt -e '.[{','.join(names)}]'"
 
 
+def lacking(*names: str) -> str:
+    """What is missing of some extras and how to install it, in a sentence; empty if all are there."""
+    missing = [name for name in names if not installed(name)]
+    if not missing:
+        return ""
+    brings = " and ".join(EXTRAS[name][0].partition(",")[0] for name in missing)
+    are = "are" if len(missing) > 1 or brings.endswith("s") else "is"
+    return f"{brings} {are} not installed; install with: {command(*missing)}"
+
+
 def require(*names: str) -> None:
     """An error that says how to install what is missing of some extras."""
-    missing = [name for name in names if not installed(name)]
-    if missing:
-        brings = " and ".join(EXTRAS[name][0].partition(",")[0] for name in missing)
-        are = "are" if len(missing) > 1 or brings.endswith("s") else "is"
-        raise RsgError(f"{brings} {are} not installed; install with: {command(*missing)}")
+    if problem := lacking(*names):
+        raise RsgError(problem)
