@@ -1,4 +1,4 @@
-"""`rsg reproduce demonstrations`: success against the number of demonstrations of each task, RSG beside cloning.
+"""`rsg reproduce demonstrations`: success against the number of demonstrations of each task, RSG beside BC-FSM.
 
 The jobs are those of the baselines with fewer demonstrations; with all of them they are shared.
 """
@@ -21,7 +21,7 @@ from rsg.evaluation.tables import NONE, Rate, percent, table
 from rsg.evaluation.trials import rate
 
 NAME = "demonstrations"
-METHODS = {"rsg": "RSG", "bc-fsm": "BC-FSM", "bc": "BC"}
+METHODS = {"rsg": "RSG", "bc-fsm": "BC-FSM"}
 FEWER, QUICK_FEWER = (5, 20, 100), (5,)
 
 Rates = Mapping[str, Mapping[int, Mapping[str, Rate]]]
@@ -56,7 +56,7 @@ def section(extent: Extent, results: Results) -> Section:
     rates = {world: _rates(extent, named, world) for world in WORLDS}
     parts = [
         "Strict success in percent with fewer demonstrations of each task, mean over seeds with the 95 % interval of "
-        "the mean: RSG, and the baselines that clone. With fewer, each is trained with the same settings on the first "
+        "the mean: RSG, and BC-FSM, the strongest baseline. With fewer, each is trained with the same settings on the first "
         "demonstrations of each task of the same store; the starts are those of the baselines."
     ]
     for world, of_world in rates.items():

@@ -58,7 +58,7 @@ REGISTRY = {  # in the order of their sections
     ),
     "demonstrations": Entry(
         "rsg.evaluation.demonstrations",
-        "success against the number of demonstrations of each task: RSG beside BC and BC-FSM, in both worlds",
+        "success against the number of demonstrations of each task: RSG beside BC-FSM, in both worlds",
     ),
     "ablations": Entry(
         "rsg.evaluation.ablations",
