@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rsg.core.errors import RsgError
+from rsg.evaluation.baselines_section import PAPER
 from rsg.evaluation.quotes import pages, quoted, refresh
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -101,25 +102,37 @@ def test_the_pages_quote_the_results_as_they_are(page):
 
 UNITS = r"%|ms|µs|s|seconds?|minutes?|min|hours?|h|[KMG]B|times|million|per second"
 MEASURED = re.compile(rf"(?<![\w.-])\d[\d,.]*(?:\s*(?:/|to|and|–|-)\s*\d[\d,.]*)*\s*(?:{UNITS})(?!\w)")
-NOT_OURS = {  # figures of the paper, and what is asked rather than found
-    "paper.md": {"17 hours", "4.7 s", "70 %", "32 minutes", "0.43 s", "99.6 to 75 %", "100 times"},
-    "playroom.md": {"95 %"},
-    "README.md": {"17 h", "4,700 ms"},
+EXACT = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)+(?![\w.])")  # decimals and thousands
+THE_PAPERS = {f"{one:.1f}" for told in PAPER.values() for pair in told.values() for one in pair}
+NOT_OURS = {  # more figures of the paper, limits and settings: what is asked rather than found
+    "README.md": {"17 h", "4,700 ms", "4,700", "3.11"},
+    "crafting.md": {"0.1"},
+    "goals.md": {"0.9"},
+    "language.md": {"100,000", "65,536", "1,048,576"},
+    "paper.md": {
+        *("17 hours", "4.7 s", "70 %", "32 minutes", "0.43 s", "99.6 to 75 %", "100 times"),
+        *("4.7", "0.43", "4,311", "19,220", "5,000", "0.1", "0.01", "0.001"),
+    },
+    "planning.md": {"0.5"},
+    "playroom.md": {"95 %", "0.1", "5,000"},
 }
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "RESULTS.md"], ids=lambda page: page.name)
 def test_every_figure_is_quoted(page):
-    """Nobody typed a measured number: what looks like one, with its unit, is a quote, code, or the paper's."""
+    """Nobody typed a measured number: what looks like one is a quote, code, the paper's, or a setting."""
     text = page.read_text(encoding="utf-8")
-    for left_out in (r"```.*?```", r"<!--q .*?<!--/q-->", r"`[^`]*`"):
+    for left_out in (r"```.*?```", r"<!--q .*?<!--/q-->", r"`[^`]*`", r"\]\([^)]*\)"):
         text = re.sub(left_out, "…", text, flags=re.DOTALL)
-    found = {" ".join(match.group().split()) for match in MEASURED.finditer(text)}
-    assert found - NOT_OURS.get(page.name, set()) == set()
+    found = {" ".join(match.group().split()) for form in (MEASURED, EXACT) for match in form.finditer(text)}
+    assert found - NOT_OURS.get(page.name, set()) - THE_PAPERS == set()
 
 
 def test_what_looks_like_a_figure():
     for text in ("in 12 ms", "(99.6 %)", "1,600 s.", "82.0 / 78.2 %", "2 to 3 times", "0.2 GB"):
         assert MEASURED.search(text), text
-    for text in ("400 demonstrations", "rsg 0.1.0 says", "x86", "step 12 shows"):
+    for text in ("99.6", "(19,220)", "82.0 / 78.2,"):
+        assert EXACT.search(text), text
+    for text in ("400 demonstrations", "version v1.0", "x86", "step 12 shows"):
         assert not MEASURED.search(text), text
+        assert not EXACT.search(text), text

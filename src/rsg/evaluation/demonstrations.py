@@ -56,8 +56,8 @@ def section(extent: Extent, results: Results) -> Section:
     rates = {world: _rates(extent, named, world) for world in WORLDS}
     parts = [
         "Strict success in percent with fewer demonstrations of each task, mean over seeds with the 95 % interval of "
-        "the mean: RSG, and BC-FSM, the strongest baseline. With fewer, each is trained with the same settings on the first "
-        "demonstrations of each task of the same store; the starts are those of the baselines."
+        "the mean: RSG, and BC-FSM, the strongest baseline. With fewer, each is trained with the same settings on the "
+        "first demonstrations of each task of the same store; the starts are those of the baselines."
     ]
     for world, of_world in rates.items():
         counts = [*_fewer(extent), _all(extent)]
