@@ -1,5 +1,6 @@
 """Max-entropy IRL: the planner against every path of a small world, and the choices around a demonstration."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.baselines.tiny import Corridor, Track, demonstrations
 from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
 from rsg.baselines.irl import soft_values
 from rsg.baselines.surroundings import ground_of, surroundings
-from rsg.core.errors import RsgError
+from rsg.core.errors import DemonstrationError, RsgError
 from rsg.language import machine_of
 
 SIDE, ACTIONS = 4, ((-1, 0), (1, 0), (0, -1), (0, 1))
@@ -131,6 +132,30 @@ def test_the_policy_chooses_among_random_moves(moves):
     made = np.concatenate([demo.actions for demo in demos])
     taken = rollout(method, source.world(""), np.full((5, 1), 2.0), machine_of(demos[0].task), 10).actions
     assert np.isin(taken, made).all() == (moves == "demonstrated")
+
+
+def test_each_description_is_compared_with_the_same_moves():
+    source, demos = demonstrations(Track(), 4)
+    settings = IrlSettings(steps=2, hidden=8, batch=4, held_out=4, check_every=2, curriculum=0)
+    method = train_baseline("irl", demos, lambda demo: source.world(""), None, settings).method
+    left, right, again = method.explain(source.world(""), demos[0], ["left", "right", "left"])
+    assert left == again != right
+
+
+def test_the_demonstration_with_a_move_out_of_reach_is_the_one_that_is_named():
+    world = Track()
+    _, demos = demonstrations(world, 1)
+    far = replace(demos[2], actions=demos[2].actions * 3)
+
+    class Strict(Track):
+        def step(self, states, actions):
+            if (np.abs(actions) > self.reach).any():
+                raise RsgError("too far")
+            return super().step(states, actions)
+
+    with pytest.raises(DemonstrationError, match="too far") as raised:
+        surroundings(Strict(), far, 2, uniform)
+    assert raised.value.demonstration is far
 
 
 @pytest.mark.parametrize(

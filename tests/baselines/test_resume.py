@@ -37,11 +37,11 @@ def test_a_run_goes_on_bit_for_bit(tmp_path, method, world):
     assert outcome(tmp_path / "parts") == outcome(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("method", ["bc", "bc-fsm"])
-def test_a_loaded_policy_acts_as_the_trained_one(tmp_path, method):
-    trained = run(method, Corridor(), tmp_path / "run").method
+@pytest.mark.parametrize(("method", "world"), [("bc", Corridor), ("bc-fsm", Corridor), ("irl", Track)])
+def test_a_loaded_policy_acts_as_the_trained_one(tmp_path, method, world):
+    trained = run(method, world(), tmp_path / "run").method
     loaded = load_baseline(tmp_path / "run")
-    source, demos = demonstrations(None, 3)
+    source, demos = demonstrations(world(), 3)
     states = [demo.states[0] for demo in demos]
     acted = [rollout(one, source.world(""), states, machine_of("left and right"), 12) for one in (trained, loaded)]
     assert (acted[0].states == acted[1].states).all()

@@ -63,6 +63,7 @@ def test_what_cannot_run_is_told_before_hours_of_work(rsg, here, monkeypatch):
     assert code == 2
     sentence = "Fast Downward is not installed; install with: pip install -c constraints.txt -e '.[pddl]'"
     assert err.splitlines()[1] == f"toy will not run: {sentence}"
+    assert not (here / "out").exists()
     assert f"1 of 1 experiments are not done; toy: {sentence}" in err
 
 

@@ -44,6 +44,7 @@ def test_world_as_pddl(rsg, tmp_path):
     values = json.loads(out)
     names = [tmp_path / "boat" / "domain.pddl", tmp_path / "boat" / "problem.pddl"]
     assert values["written"] == [str(name) for name in names]
+    assert (values["goal"], "kind" in values) == ("craft-boat", False)
     assert tuple(name.read_text() for name in names) == to_pddl(*read_map(values["map"]), "craft-boat")
     code, again, _ = rsg("world", "crafting", "--goal", "grab-axe", "--pddl", str(tmp_path), "--kind", "key-door")
     assert code == 0

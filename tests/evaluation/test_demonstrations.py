@@ -1,5 +1,7 @@
 """Success against the number of demonstrations."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from rsg.evaluation import baselines, demonstrations
@@ -49,3 +51,19 @@ def test_the_jobs_with_all_are_those_of_the_baselines(quick):
     own = [job for job in jobs if job.experiment == demonstrations.NAME]
     assert len(own) == 4 * (1 if quick else 3)
     assert all(stem(job.name).endswith(f"-{job.parameters['per_task']}") for job in own)
+
+
+@pytest.mark.parametrize("method", ["rsg", "bc-fsm"])
+def test_training_gets_so_many_of_each_task(method, monkeypatch, tmp_path):
+    class Asked(Exception):
+        pass
+
+    def train(*asked, per_task=None, **_):
+        raise Asked(per_task or asked[5])
+
+    monkeypatch.setattr(baselines, "train", train)
+    monkeypatch.setattr(baselines, "train_baseline", train)
+    jobs = {job.name: job for job in demonstrations.jobs(Extent(1))}
+    job = jobs[f"crafting-{method}-20-seed0"]
+    with pytest.raises(Asked, match=r"^20$"):
+        job.run(job.parameters, SimpleNamespace(run=tmp_path, store=lambda recipe: None))

@@ -25,12 +25,12 @@ ompl = pytest.mark.skipif(not extras.installed("ompl"), reason=f"OMPL is not ins
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("term", MAPS)
 def test_fast_downward_finds_the_same_cost(term):
-    from rsg.evaluation.fast_downward import ask, read
+    from rsg.evaluation.fast_downward import CONFIGURATIONS, ask, read
 
     text, steps = MAPS[term]
     world, state = read_map(text)
     reading = read(to_pddl(world, state, term))
-    answer = ask(reading, "optimal", 20.0)
+    answer = ask(reading, CONFIGURATIONS["optimal"], 20.0)
     assert (answer.ended, answer.cost) == (("found", steps) if steps else ("exhausted", None))
     assert answer.seconds > answer.own_seconds > 0
     if steps:
@@ -41,8 +41,28 @@ def test_fast_downward_finds_the_same_cost(term):
 
 @fast_downward
 @pytest.mark.filterwarnings("ignore")
+def test_fast_downward_runs_out_of_time():
+    from rsg.evaluation.fast_downward import CONFIGURATIONS, ask, read
+
+    problem = open_field("craft-boat", 9, 0)
+    answer = ask(read(to_pddl(problem.world, problem.state, problem.term)), CONFIGURATIONS["blind"], 0.001)
+    assert (answer.ended, answer.actions, answer.cost) == ("time", None, None)
+
+
+def test_what_else_ends_a_search():
+    from rsg.evaluation.fast_downward import _ended
+
+    assert _ended("MEMOUT", exact=False) == "memory"
+    assert _ended("UNSOLVABLE_INCOMPLETELY", exact=True) == "exhausted"
+    for status in ("UNSOLVABLE_INCOMPLETELY", "INTERNAL_ERROR"):
+        with pytest.raises(RsgError, match=f"Fast Downward failed: {status}"):
+            _ended(status, exact=False)
+
+
+@fast_downward
+@pytest.mark.filterwarnings("ignore")
 def test_the_same_answers_to_random_problems(tmp_path):
-    asked = {"limit": 20.0, "expansions": 0, "seed": 3, "numbers": [0, 1, 9]}
+    asked = peers.jobs(Extent(1, quick=True))[0].parameters | {"limit": 20.0, "seed": 3, "numbers": [0, 1, 9]}
     found = peers.costs_job(asked, Place(tmp_path, tmp_path))
     assert [row["optimal"]["ended"] for row in found["rows"]] == ["found", "found", "exhausted"]
     for row in found["rows"]:
@@ -68,6 +88,7 @@ def test_problems_are_drawn_as_described():
         assert len(made.actions) >= 5 or not made.found
         assert not truth(problem.world, problem.state[None], [problem.term])[0, 0]
         assert f"{problem.world.height}x{problem.world.width}" in problem.name
+        assert ("open" in problem.name) == (number in (0, 2, 19))
         again, _ = Draw(0, number).problem()
         assert (again.name, again.state.tobytes()) == (problem.name, problem.state.tobytes())
     assert cheapest(open_field("mine-wood", 7, 0)).found
@@ -124,7 +145,7 @@ def test_equal_costs_are_counted():
     assert (costs["problems"], costs["equal"], costs["equal_with_plan"]) == (2, 2, 1)
     assert costs["different"] == costs["unsolved"] == costs["wrong_plans"] == []
     assert "| the same answer by both | **2** |" in made.text
-    assert "agree in 1 of 1 problems; 0 plans were wrong" in made.text
+    assert "agree in 1 of 1 problems that at least two of them solved; 0 plans were wrong" in made.text
     assert "Not solved: none." in made.text
     assert made.summary["growing"]["5"]["fd-optimal"]["search_seconds_median"] == 0.05
     assert made.summary["growing"]["5"]["optimal"]["search_seconds_median"] == 0.5
@@ -136,7 +157,7 @@ def test_different_costs_are_named():
     assert made.summary["costs"]["equal"] == 1
     assert "Different answers: one." in made.text
     assert "wrong: one." in made.text
-    assert "agree in 0 of 1 problems; 1 plans were wrong" in made.text
+    assert "agree in 0 of 1 problems that at least two of them solved; 1 plans were wrong" in made.text
 
 
 def test_what_was_not_solved_is_named_and_counts_as_the_limit():
@@ -148,11 +169,23 @@ def test_what_was_not_solved_is_named_and_counts_as_the_limit():
     assert "- Fast Downward, A* with LM-cut: one" in made.text
 
 
+def test_one_that_ran_out_of_memory_is_not_quick_and_one_alone_agrees_with_nobody():
+    nothing = answer(None, 2.0, "memory", theirs=True)
+    found = results({**nothing, "search_seconds": None, "expansions": None})
+    found["size-5-seed0"]["rows"][0]["fd-blind"] = nothing
+    grown = peers.section(Extent(1, quick=True), found).summary["growing"]["5"]
+    assert grown["fd-optimal"]["search_seconds_median"] == peers.QUICK.limit
+    assert grown["fd-optimal"]["expansions_median"] is None
+    assert grown["equal"] == {"problems": 0, "equal": 0}
+
+
 def test_a_report_of_nothing_but_motions(tmp_path):
     row = {"success": 1.0, "ms_median": 1.0, "actions_mean": 3.0, "pose_length_mean": 4.0}
-    figures = {"queries": 3, "rsg roadmap": {"construction_ms": 70.0, **row}, "OMPL": row}
+    none = {**row, "success": 0.0, "actions_mean": None, "pose_length_mean": None}
+    figures = {"queries": 3, "rsg roadmap": {"construction_ms": 70.0, **row}, "OMPL": row, "OMPL, lost": none}
     made = peers.section(Extent(1), {"motions": {"figures": figures, "versions": {"ompl": "2.0"}}})
     assert "| OMPL | 100.0 % | 1.00 ms | 3.00 | 4.00 |" in made.text
+    assert "| OMPL, lost | 0.0 % | 1.00 ms | – | – |" in made.text
     assert made.pictures == {}
     json.dumps(made.summary, allow_nan=False)
 

@@ -34,7 +34,7 @@ from rsg.core.errors import RsgError
 from rsg.demos import Demonstration
 from rsg.language import Machine
 
-KEPT = 1000  # demonstrated moves that are remembered
+KEPT = 1000  # moves of the last batch that are remembered, some of them more than once
 NEVER = -1e9  # the Q of what is no choice
 
 
@@ -152,23 +152,35 @@ class Irl(Baseline):
         """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
         if not self.actions.discrete:
             self.module.moves.copy_(torch.as_tensor(rng.choice(np.concatenate([one.actions for one in demos]), KEPT)))
+        moves = self._kept()
         warm = step < self.settings.warm_up * self.settings.steps
-        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, blurred=True)
+        figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, moves, blurred=True)
         figures["loss"].backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
         return {key: float(value.detach()) for key, value in figures.items()}
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The log-probability of demonstrated choices under softmax(Q)."""
+        moves = np.concatenate([demo.actions for demo in demos])  # not those of a batch: scores are compared
         with torch.inference_mode():
-            return float(self.figures(demos, rng, self.settings.discount)["likelihood_q"])
+            return float(self.figures(demos, rng, self.settings.discount, moves)["likelihood_q"])
 
     def figures(
-        self, demos: Sequence[Demonstration], rng: np.random.Generator, discount: float, blurred: bool = False
+        self,
+        demos: Sequence[Demonstration],
+        rng: np.random.Generator,
+        discount: float,
+        moves: NDArray[Any],
+        blurred: bool = False,
     ) -> dict[str, Tensor]:
-        """Losses of a batch."""
+        """Losses of a batch, whose choices are compared with all others, or with some of the moves `[K, D]`."""
         s = self.settings
-        ground = self._ground([self.world_of(demo) for demo in demos], demos, rng)
+        worlds = [self.world_of(demo) for demo in demos]
+        parts = [
+            surroundings(world, demo, s.tried, partial(self._moves, world, moves, rng))
+            for world, demo in zip(worlds, demos, strict=True)
+        ]
+        ground = ground_of(worlds, parts, self.shape, s.device)
         if blurred:
             ground = replace(ground, seen=self.blurred(ground.seen, rng))
         features = self.module.features(ground, [demo.task for demo in demos])
@@ -189,25 +201,22 @@ class Irl(Baseline):
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
-    def _ground(self, worlds: Sequence[Any], demos: Sequence[Demonstration], rng: np.random.Generator) -> Ground:
-        tried = self.settings.tried
-        parts = [
-            surroundings(world, demo, tried, partial(self._moves, world, rng))
-            for world, demo in zip(worlds, demos, strict=True)
-        ]
-        return ground_of(worlds, parts, self.shape, self.settings.device)
+    def _kept(self) -> NDArray[Any]:
+        """Demonstrated moves `[K, D]`; none where actions are few."""
+        return np.empty((0, 0)) if self.actions.discrete else self.module.moves.cpu().numpy()
 
-    def _moves(self, world: Any, rng: np.random.Generator, count: int) -> NDArray[Any]:
-        """Random moves `[count, D]`."""
+    def _moves(self, world: Any, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
+        """Random moves `[count, D]`: some of those known, or any."""
         if self.settings.moves == "demonstrated":
-            return rng.choice(self.module.moves.cpu().numpy(), count)
+            return rng.choice(known, count)
         reach = np.asarray(world.reach)
         return rng.uniform(-reach, reach, size=(count, len(reach)))
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
+        part = surroundings(world, demo, self.settings.tried, partial(self._moves, world, self._kept(), self.chance()))
         with torch.inference_mode():
-            ground = self._ground([world] * len(texts), [demo] * len(texts), self.chance())
+            ground = ground_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
             features = self.module.features(ground, texts)
             chances = _log_chances(self._q(features, ground.after)[0], ground)
             return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
@@ -226,7 +235,7 @@ class Irl(Baseline):
         return task, tuple(nothing), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
-        """An action drawn from softmax(Q); in a continuous world from random moves. It never stops by itself."""
+        """An action drawn from softmax(Q), or the best one; of random moves in a continuous world. It never stops."""
         task, before, rng = memory
         net = self.module
         with torch.inference_mode():
@@ -248,7 +257,7 @@ class Irl(Baseline):
     ) -> NDArray[Any]:
         """One of several random moves `[N, D]`, by the Q of where they lead."""
         count, tries = len(states), self.settings.sampled
-        moves = self._moves(world, rng, count * tries)
+        moves = self._moves(world, self._kept(), rng, count * tries)
         begin = np.repeat(states, tries, axis=0)
         ends = world.step(begin, moves)
         blocked = torch.as_tensor((ends == begin).all(axis=1), device=task.device)

@@ -52,6 +52,7 @@ def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Sur
     """
     discrete, count = hasattr(world, "actions"), len(demo.states)
     try:
+        world.step(demo.states[:-1], demo.actions)  # says so if they do not fit
         ends, possible = _all_actions(world, demo) if discrete else _random_moves(world, demo, tried, draw)
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None

@@ -11,7 +11,7 @@ import typer
 from rsg.cli.output import AsJson, console, emit
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
-from rsg.core.extras import lacking
+from rsg.core.extras import lacking, require
 from rsg.core.progress import progress
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ def _run(made: Reproduction, workers: int, quiet: bool, named: bool) -> None:
     """Do what is missing, and say how far it is."""
     from rsg.evaluation.reproduce import outlook
 
+    if made.missing():
+        require(*made.experiment.extras)
     if named:
         print(f"{made.experiment.name}: {outlook([made], workers)}", file=sys.stderr)
     try:

@@ -83,7 +83,7 @@ def world(
         from rsg.worlds.crafting.truth import goals
 
         goals(where, [goal])  # says so if there is no such term
-        where, state = face.goal_start(place, goal, seed)
+        (where, state), about = face.goal_start(place, goal, seed), {"goal": goal}
     written = []
     for option, path in (("png", png), ("sprites", sprites), ("roadmap", roadmap)):
         if path:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from rsg.core.cores import processor_seconds
+from rsg.core.errors import RsgError
 from rsg.core.extras import require
 from rsg.worlds.crafting.pddl import Pddl, to_actions
 
-CONFIGURATIONS = {  # for its engine in unified-planning
+CONFIGURATIONS = {  # for its engine in unified-planning: A* with the heuristic LM-cut, with none, LAMA's first plan
     "optimal": {"fast_downward_search_config": "astar(lmcut())"},
     "blind": {"fast_downward_search_config": "astar(blind())"},
     "satisficing": {"fast_downward_alias": "lama-first"},
@@ -38,7 +40,7 @@ class Answer:
     """What Fast Downward says.
 
     Attributes:
-        ended: `found`, `exhausted` (there is no plan), `time`, or what else went wrong.
+        ended: `found`, `exhausted` (there is no plan), `time` or `memory`.
         actions: of the world, if a plan was found.
         cost: as it prints it, in steps.
         search_seconds: as it prints them: processor time of the search alone, without translation.
@@ -78,20 +80,13 @@ def _reader() -> Any:
     return PDDLReader()
 
 
-def ask(reading: Reading, configuration: str, limit: float) -> Answer:
-    """Have a problem solved; the search may take `limit` seconds of processor time.
-
-    Args:
-        reading: the problem.
-        configuration: `optimal` (A* with the heuristic LM-cut), `blind` (A* with none) or `satisficing` (LAMA's first
-            plan).
-        limit: in seconds.
-    """
+def ask(reading: Reading, configuration: Mapping[str, str], limit: float) -> Answer:
+    """Have a problem solved, with one of `CONFIGURATIONS`; the search may take `limit` seconds of processor time."""
     from unified_planning.shortcuts import OneshotPlanner, get_environment
 
     get_environment().credits_stream = None
     begun, used = time.perf_counter(), processor_seconds()
-    parameters = {**CONFIGURATIONS[configuration], "fast_downward_search_time_limit": f"{max(1, round(limit))}s"}
+    parameters = {**configuration, "fast_downward_search_time_limit": f"{max(1, round(limit))}s"}
     with OneshotPlanner(name="fast-downward", params=parameters) as planner:
         result = planner.solve(reading.problem, timeout=_GRACE * limit)
     seconds, cpu = time.perf_counter() - begun, processor_seconds() - used
@@ -101,7 +96,9 @@ def ask(reading: Reading, configuration: str, limit: float) -> Answer:
         actions = to_actions([(one.action.name, *map(str, one.actual_parameters)) for one in result.plan.actions])
     cost, expansions = _printed(r"Plan cost: (\d+)", printed), _printed(r"\] Expanded (\d+) state", printed)
     return Answer(
-        _ended(result),
+        "found"
+        if result.plan is not None
+        else _ended(result.status.name, "fast_downward_search_config" in configuration),
         actions,
         None if cost is None else int(cost),
         _printed(r"\] Search time: ([\d.e+-]+)s", printed),
@@ -117,11 +114,14 @@ def versions() -> dict[str, str]:
     return {package: version(package) for package in PACKAGES}
 
 
-def _ended(result: Any) -> str:
-    if result.plan is not None:
-        return "found"
-    name = str(result.status.name)
-    return {"TIMEOUT": "time", "UNSOLVABLE_PROVEN": "exhausted", "UNSOLVABLE_INCOMPLETELY": "exhausted"}.get(name, name)
+def _ended(status: str, exact: bool) -> str:
+    """Why there is no plan; a search that is exact gives up only when nothing is left."""
+    known = {"TIMEOUT": "time", "MEMOUT": "memory", "UNSOLVABLE_PROVEN": "exhausted"}
+    if exact:
+        known["UNSOLVABLE_INCOMPLETELY"] = "exhausted"
+    if status not in known:
+        raise RsgError(f"Fast Downward failed: {status}")
+    return known[status]
 
 
 def _printed(pattern: str, text: str) -> float | None:

@@ -187,7 +187,7 @@ class Peer:
         return state
 
 
-def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, float]:
+def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, float | None]:
     """Figures over the queries; the first one is asked once more before, for what is compiled on the way."""
     solve(*queries[0], 0)
     rows = []
@@ -204,10 +204,15 @@ def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, f
         "ms_mean": round(1000 * float(wall.mean()), 3),
         "cpu_ms_median": round(1000 * float(np.median(cpu)), 3),
         "cpu_ms_mean": round(1000 * float(cpu.mean()), 3),
-        "actions_mean": round(float(actions[done].mean()), 3),
-        "actions_in_full_strides_mean": round(float(strides[done].mean()), 3),
-        "pose_length_mean": round(float(length[done].mean()), 3),
+        "actions_mean": _mean(actions[done]),
+        "actions_in_full_strides_mean": _mean(strides[done]),
+        "pose_length_mean": _mean(length[done]),
     }
+
+
+def _mean(values: Floats) -> float | None:
+    """Over the paths that are right; None if none is."""
+    return round(float(values.mean()), 3) if len(values) else None
 
 
 def _judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float, float, float]:

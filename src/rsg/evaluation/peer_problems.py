@@ -41,6 +41,7 @@ class Draw:
 
     seed: int
     number: int
+    expansions: int = EXPANSIONS
 
     @property
     def solvable(self) -> bool:
@@ -53,7 +54,7 @@ class Draw:
             drawn = self._drawn(stream(self.seed, "peers", self.number, attempt))
             if drawn is None:
                 continue
-            made = cheapest(drawn, EXPANSIONS)
+            made = cheapest(drawn, self.expansions)
             if self._wanted(made):
                 return drawn, made
         raise RsgError(f"no problem {self.number} was found in {MAX_DRAWS} draws; take another seed")
@@ -66,7 +67,9 @@ class Draw:
     def _drawn(self, rng: np.random.Generator) -> Problem | None:
         """One try: a map, then another capacity, more items on the ground and in the hands."""
         term = VOCABULARY[rng.integers(len(VOCABULARY))]
-        kind = "open" if self.number % 2 == 0 else OBSTACLES[rng.integers(len(OBSTACLES))]
+        kind = (
+            "open" if (self.number + self.number // NO_PLAN_EACH) % 2 == 0 else OBSTACLES[rng.integers(len(OBSTACLES))]
+        )
         needs = objects_for(leading_to(term))
         try:
             if kind == "open":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rsg.demos import Recipe, benchmark
+from rsg.evaluation.fast_downward import CONFIGURATIONS
 from rsg.evaluation.jobs import Job, Place, Plain
 from rsg.evaluation.peer_problems import EXPANSIONS, Draw, Problem, cheapest, open_field
 from rsg.evaluation.reproduce import Experiment, Extent, Results, Section
@@ -63,7 +64,7 @@ def jobs(extent: Extent) -> list[Job]:
     size = QUICK if extent.quick else FULL
     costs, growing, moving = size.minutes
     recipe = Recipe(WORLD, "train", size.demonstrations, 0)
-    asked = {"limit": size.limit, "expansions": EXPANSIONS, "seed": 0}
+    asked = {"limit": size.limit, "expansions": EXPANSIONS, "seed": 0, "configurations": _configurations("optimal")}
     listed = []
     for part in range(size.parts):
         numbers = list(range(part, size.problems, size.parts))
@@ -77,10 +78,15 @@ def jobs(extent: Extent) -> list[Job]:
                 "limit": size.limit,
                 "budget": BUDGET,
                 "demonstrations": size.demonstrations,
+                "configurations": _configurations(*CONFIGURATIONS),
             }
             listed.append(Job(NAME, f"size-{cells}-seed{seed}", growing_job, parameters, growing, (recipe,)))
     listed.append(Job(NAME, "motions", motions_job, {"queries": size.queries}, moving))
     return listed
+
+
+def _configurations(*names: str) -> Plain:
+    return {f"fd-{name}": CONFIGURATIONS[name] for name in names}
 
 
 def costs_job(parameters: Plain, place: Place) -> Plain:
@@ -90,9 +96,9 @@ def costs_job(parameters: Plain, place: Place) -> Plain:
 
     rows = []
     for number in parameters["numbers"]:
-        problem, _ = Draw(parameters["seed"], number).problem()
+        problem, _ = Draw(parameters["seed"], number, parameters["expansions"]).problem()
         ours = _ours(problem, partial(cheapest, problem))
-        theirs = _asked(problem, ["optimal"], parameters["limit"])
+        theirs = _asked(problem, parameters["configurations"], parameters["limit"])
         rows.append({"problem": problem.name, "optimal": ours, **theirs})
     return {"rows": rows, "versions": versions()}
 
@@ -111,7 +117,7 @@ def growing_job(parameters: Plain, place: Place) -> Plain:
             "optimal": _ours(problem, partial(cheapest, problem, time_limit=limit)),
             "regions": _ours(problem, partial(_goal_plan, problem, dependencies, settings)),
         }
-        theirs = _asked(problem, ["optimal", "blind", "satisficing"], limit)
+        theirs = _asked(problem, parameters["configurations"], limit)
         rows.append({"problem": problem.name, **ours, **theirs})
     return {"size": parameters["size"], "rows": rows}
 
@@ -152,18 +158,18 @@ def _ours(problem: Problem, make: Callable[[], Plan]) -> Plain:
     }
 
 
-def _asked(problem: Problem, configurations: Sequence[str], limit: float) -> Plain:
+def _asked(problem: Problem, configurations: Mapping[str, Mapping[str, str]], limit: float) -> Plain:
     """What Fast Downward says of a problem, in several configurations; it is read once."""
     from rsg.evaluation.fast_downward import ask, read
     from rsg.worlds.crafting.pddl import to_pddl
 
     reading = read(to_pddl(problem.world, problem.state, problem.term))
     found = {}
-    for configuration in configurations:
+    for name, configuration in configurations.items():
         plain = ask(reading, configuration, limit).plain()
         steps, actions = plain.pop("cost"), plain.pop("actions")
         right = None if actions is None else len(actions) == steps and _right(problem, actions)
-        found[f"fd-{configuration}"] = {**plain, "steps": steps, "right": right}
+        found[name] = {**plain, "steps": steps, "right": right}
     return found
 
 

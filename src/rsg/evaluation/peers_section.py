@@ -83,19 +83,20 @@ def _times(answers: Sequence[Plain], limit: float) -> Plain:
     """Medians and means; a search that was cut counts as the limit."""
     searches = [_search(one, limit) for one in answers]
     own = [one["own_seconds"] for one in answers if "own_seconds" in one]
+    told = [one["expansions"] for one in answers if one["expansions"] is not None]
     return {
         "search_seconds_median": median(searches),
         "search_seconds_mean": sum(searches) / len(searches),
         "call_seconds_median": median(one["seconds"] for one in answers),
         "call_cpu_seconds_median": median(one["cpu_seconds"] for one in answers),
         "own_seconds_median": median(own) if own else None,
-        "expansions_median": median(one["expansions"] or 0 for one in answers),
+        "expansions_median": median(told) if told else None,
     }
 
 
 def _search(answer: Plain, limit: float) -> float:
     """Seconds of search: processor time, as Fast Downward prints it; of ours the whole call is a search."""
-    if answer["ended"] == "time":
+    if answer["ended"] in ("time", "memory"):
         return limit
     printed = answer.get("search_seconds", answer["cpu_seconds"])
     return float(printed or 0.0)
@@ -119,8 +120,9 @@ def _grown(rows: Sequence[Plain], limit: float) -> Plain:
             "compared": len(steps),
             **_times(answers, limit),
         }
-    exact = [{row[method]["steps"] for method in EXACT} - {None} for row in rows]
-    found["equal"] = {"problems": len(rows), "equal": sum(len(said) <= 1 for said in exact)}
+    exact = [[row[method]["steps"] for method in EXACT if row[method]["steps"] is not None] for row in rows]
+    exact = [said for said in exact if len(said) > 1]
+    found["equal"] = {"problems": len(exact), "equal": sum(len(set(said)) == 1 for said in exact)}
     return found
 
 
@@ -152,7 +154,7 @@ def _costs_text(costs: Plain | None, size: Sizes) -> list[str]:
     return [
         _COSTS.format(every=NO_PLAN_EACH, least=LEAST, expansions=EXPANSIONS, limit=size.limit),
         table(["", ""], rows),
-        f"Different answers: {_listed(costs['different'])}. Not answered by Fast Downward in time: "
+        f"Different answers: {_listed(costs['different'])}. Not answered by Fast Downward in time and memory: "
         f"{_listed(costs['unsolved'])}. Plans that a replay found wrong: {_listed(costs['wrong_plans'])}.",
     ]
 
@@ -162,9 +164,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _seconds(value: float) -> str:
-    """Seconds, or milliseconds if they are few; what is printed as nothing is less than one."""
+    """Seconds, or milliseconds if they are few; what is printed as nothing is less than a tenth of one."""
     if value < 0.0001:
-        return "< 1 ms"
+        return "< 0.1 ms"
     return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms"
 
 
@@ -173,9 +175,9 @@ _GROWING = (
     "and the default for a goal alone, a search region by region that knows what needs what from {demonstrations} "
     "demonstrations of each training task, seen with the truth. (For a single term our default order for instructions, "
     "`deepest`, does the very search of `optimal`.) Fast Downward: A* with LM-cut, A* without a heuristic, the first "
-    "plan of LAMA. A search may take {limit:g} s, which count where it was cut; our default has {budget:,} expansions "
-    "instead. The median processor time of the search, as Fast Downward prints it for its own, and how many problems "
-    "were solved:"
+    "plan of LAMA. A search may take {limit:g} s, of ours on the clock and of Fast Downward in processor time, which "
+    "count where it was cut; our default has {budget:,} expansions instead. The median processor time of the search, "
+    "as Fast Downward prints it for its own, and how many problems were solved:"
 )
 
 
@@ -199,8 +201,8 @@ def _growing_text(growing: Mapping[int, Plain], size: Sizes) -> list[str]:
         by_size(_call),
         "Steps of the plan, mean over the problems that all solved:",
         by_size(lambda one: NONE if one["steps_mean"] is None else f"{one['steps_mean']:.1f}"),
-        f"The searches that promise the cheapest plan agree in {same} of {total} problems; {wrong} plans were wrong "
-        "when replayed.",
+        f"The searches that promise the cheapest plan agree in {same} of {total} problems that at least two of them "
+        f"solved; {wrong} plans were wrong when replayed.",
         _unsolved(growing),
     ]
 
@@ -224,7 +226,7 @@ def _motions_text(motions: Plain | None) -> list[str]:
     if motions is None:
         return []
     rows = [
-        [name, *(show(figures[key]) for key, (_, show) in _MOTION.items())]
+        [name, *(NONE if figures[key] is None else show(figures[key]) for key, (_, show) in _MOTION.items())]
         for name, figures in sorted(motions.items(), key=lambda item: (not item[0].startswith("rsg"), item[0]))
         if isinstance(figures, dict)
     ]

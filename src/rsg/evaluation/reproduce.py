@@ -270,8 +270,9 @@ def _origin(made: Reproduction, kept: Mapping[str, Plain]) -> list[str]:
     data = {name: digest for one in kept.values() for name, digest in one["data"].items()}
     minutes = sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60
     name = made.experiment.name
+    fewer = ", or as many as the experiment has that a job is from" if any("/" in job for job in kept) else ""
     return [
-        f"Command: `{made.command()}`; {'seed 0' if seeds == 1 else f'seeds 0 to {seeds - 1}'}; "
+        f"Command: `{made.command()}`; {'seed 0' if seeds == 1 else f'seeds 0 to {seeds - 1}'}{fewer}; "
         f"{quantity(len(kept), 'job')}, {minutes:.1f} minutes of processor time.",
         *(f"Hardware: {machine}; one thread per job." for machine in machines),
         *(f"Data: {store}, sha256 `{digest[:16]}…`." for store, digest in data.items()),

@@ -22,7 +22,7 @@ from rsg.evaluation.trials import rate
 
 SPLITS = ("compositional", "novel")
 UNSEEN = "novel, not trained on"
-RSG, ORACLE = "RSG", "oracle (the truth)"
+RSG, UNTRAINED, ORACLE = "RSG", "RSG, untrained", "oracle (the truth)"
 
 
 Rates = Mapping[str, Mapping[str, Rate | None]]
@@ -44,6 +44,7 @@ class Column(NamedTuple):
     world: str
     cells: Mapping[str, Cell]
     paper: Mapping[str, tuple[float, float]]
+    timed: bool = True  # whether the paper's times are for it
 
 
 BASELINES = {"IRL": "irl", "GAIL": "gail", "BC": "bc", "BC-FSM": "bc-fsm"}
@@ -52,7 +53,7 @@ BASELINES = {"IRL": "irl", "GAIL": "gail", "BC": "bc", "BC-FSM": "bc-fsm"}
 def _column(label: str, world: str, experiment: str, ours: str) -> Column:
     cells = {label: Cell("baselines", f"{world}-{method}") for label, method in BASELINES.items()}
     cells |= {RSG: Cell(experiment, ours)}
-    cells |= {"RSG, untrained": Cell(experiment, "untrained"), ORACLE: Cell(experiment, "oracle")}
+    cells |= {UNTRAINED: Cell(experiment, "untrained"), ORACLE: Cell(experiment, "oracle")}
     told = PAPER_STATES[world]
     names = {RSG: "rsg", **BASELINES}
     return Column(label, world, cells, {label: told[name] for label, name in names.items() if name in told})
@@ -66,12 +67,13 @@ COLUMNS = (
         {
             "BC-FSM": Cell("baselines", "crafting-bc-fsm-image"),
             RSG: Cell("image", "", "as in training"),
-            "RSG, untrained": Cell("image", "", image.UNTRAINED),
+            UNTRAINED: Cell("image", "", image.UNTRAINED),
         },
         {
             "BC-FSM": PAPER_STATES["crafting"][baselines.PICTURES],
             RSG: (PAPER_PICTURES["compositional"], PAPER_PICTURES["novel"]),
         },
+        timed=False,
     ),
     _column("Playroom", "playroom", "playroom", playroom.MAIN),
 )
@@ -151,7 +153,7 @@ def _plain(rows: Rates) -> Plain:
 
 def _glance(rates: Mapping[str, Rates]) -> str:
     places = [(column, split) for column in COLUMNS for split in SPLITS]
-    learned = [method for method in METHODS if method != ORACLE]
+    learned = [method for method in METHODS if method not in (UNTRAINED, ORACLE)]
     best = {(c.label, s): max(_mean(rates[c.label].get(m, {}).get(s)) for m in learned) for c, s in places}
     rows = []
     for method in METHODS:
@@ -159,7 +161,7 @@ def _glance(rates: Mapping[str, Rates]) -> str:
         for column, split in places:
             one = rates[column.label].get(method, {}).get(split)
             cell = hundredths(_mean(one)) if one else NONE
-            if one and method != ORACLE and _mean(one) == best[column.label, split]:
+            if one and method in learned and _mean(one) == best[column.label, split]:
                 cell = f"**{cell}**"
             paper = column.paper.get(method)
             row.append(f"{cell} ({paper[SPLITS.index(split)]:.1f})" if paper else cell)

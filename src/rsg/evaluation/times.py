@@ -18,8 +18,8 @@ def section(extent: Extent, results: Results) -> Section:
     del extent
     parts = [
         f"Training in seconds of processor time, per epoch ({EPOCH} batches, as in the paper) and in total, and the "
-        "time of one plan or episode, mean over seeds with the range over seeds in brackets; in front the paper's "
-        "figure, whose hardware is not stated. Jobs run side by side, one thread each."
+        "time of one plan or episode of both splits, mean over seeds with the range over seeds in brackets; in front "
+        "the paper's figure, whose hardware is not stated. Jobs run side by side, one thread each."
     ]
     summary: Plain = {}
     for column in COLUMNS:
@@ -33,11 +33,11 @@ def _costs(results: Results, cell: Cell) -> Plain:
     training = [
         one["training"] for one in of_cell(results, cell) if "training" in one and cell.among != image.UNTRAINED
     ]
-    plans = [one["plan_ms_mean"] for split in SPLITS for one in found_in(results, cell, split)]
+    by_split = [[one["plan_ms_mean"] for one in found_in(results, cell, split)] for split in SPLITS]
     return {
         "epoch_seconds": [EPOCH * one["cpu_seconds"] / one["steps"] for one in training],
         "training_seconds": [one["cpu_seconds"] for one in training],
-        "plan_ms": plans,
+        "plan_ms": [sum(of_seed) / len(of_seed) for of_seed in zip(*by_split, strict=True)],
     }
 
 
@@ -45,7 +45,7 @@ def _times_table(column: Column, costs: Mapping[str, Plain]) -> str:
     rows = []
     for method, cost in costs.items():
         name = {RSG: "rsg", **BASELINES}.get(method, "")
-        known = PAPER_TIMES[column.world].get(name) if column.label != COLUMNS[1].label else None
+        known = PAPER_TIMES[column.world].get(name) if column.timed else None
         epochs, minutes, seconds = known or (0, 0.0, None)
         rows.append(
             [

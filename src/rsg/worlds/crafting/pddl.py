@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ _DOMAIN = """; Crafting World. Each action is one step of the agent.
     (lies ?i - item ?c - cell)               ; on the ground
     (off ?c - cell) (on ?c - cell)           ; a switch
     (doors-are ?d - doors)                   ; all open, all shut, or mixed as they were at the start
-    (switched ?s - switch-kind)                   ; one of the kind has been turned on
+    (switched ?s - switch-kind)              ; one of the kind has been turned on
     (path ?d - direction ?from ?to - cell)   ; from here on what never changes: a step that anybody may take,
     (barred-path ?d - direction ?from ?to - cell)
     (needs ?c - cell ?i - item)              ; with the item one may enter,
@@ -204,7 +203,7 @@ def _rule(rules: Rulebook, number: int) -> str:
                 return ""
             conditions.append(lacking[0] if len(lacking) == 1 else f"(or {' '.join(lacking)})")
     parts = {"levels": levels, "conditions": conditions, "effects": effects}
-    return _RULE.format(name=_name(rules, number), at=rule.at, **{key: " ".join(some) for key, some in parts.items()})
+    return _RULE.format(name=_name(rule), at=rule.at, **{key: " ".join(some) for key, some in parts.items()})
 
 
 def _lacking(rule: Rule, held: Counter[str], maybe_full: bool) -> list[str]:
@@ -215,13 +214,11 @@ def _lacking(rule: Rule, held: Counter[str], maybe_full: bool) -> list[str]:
     return facts + ["(room n0)"] * (maybe_full and not rule.uses)
 
 
-def _name(rules: Rulebook, number: int) -> str:
+def _name(rule: Rule) -> str:
     """Of the action of a rule, like `make-wool-at-sheep-with-shears`."""
-    rule = rules.rules[number]
     words = [f"make-{rule.gives}-at-{rule.at}"]
     words += [f"{word}-{'-and-'.join(some)}" for word, some in (("from", rule.uses), ("with", rule.tools)) if some]
-    again = rules.rules[:number].count(rule)
-    return "-".join(words) + (f"-{again}" if again else "")
+    return "-".join(words)
 
 
 def _problem(world: CraftingWorld, state: States, goal: int) -> str:
@@ -234,7 +231,7 @@ def _problem(world: CraftingWorld, state: States, goal: int) -> str:
     facts = [*_start(world, state), *_map(world, state), *_arithmetic(world, state)]
     return "\n".join(
         [
-            f"; A {world.height}×{world.width} map. Costs are in steps; a step of the world costs {world.costs[0]:g}.",
+            f"; A {world.height}x{world.width} map. Costs are in steps; a step of the world costs {world.costs[0]:g}.",
             "(define (problem crafting-goal)",
             "  (:domain crafting)",
             "  (:objects",
@@ -317,9 +314,18 @@ def _arithmetic(world: CraftingWorld, state: States) -> Iterable[str]:
             yield f"(less n{n} n{k} n{n - k})"
     there = {world.rules.names[code] for _, _, code in _objects(world, state)}
     for k in _fits(rule for rule in world.rules.rules if rule.at in there):
-        for numbers in product(range(world.capacity + 1), repeat=k):
-            if sum(numbers) <= world.capacity:
-                yield f"(fit-{k} {' '.join(f'n{n}' for n in numbers)})"
+        for numbers in _within(world.capacity, k):
+            yield f"(fit-{k} {' '.join(f'n{n}' for n in numbers)})"
+
+
+def _within(most: int, count: int) -> Iterable[tuple[int, ...]]:
+    """So many numbers that are together no more than `most`."""
+    if count == 0:
+        yield ()
+        return
+    for first in range(most + 1):
+        for rest in _within(most - first, count - 1):
+            yield (first, *rest)
 
 
 def _goal(world: CraftingWorld, state: States, goal: int) -> str:
