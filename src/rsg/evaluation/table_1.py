@@ -5,7 +5,7 @@ It is made of jobs of other experiments and shares them: what one command has fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from rsg.evaluation.trials import rate
 SPLITS = ("compositional", "novel")
 UNSEEN = "novel, not trained on"
 RSG, UNTRAINED, ORACLE = "RSG", "RSG, untrained", "oracle (the truth)"
+_SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle"}
 
 
 Rates = Mapping[str, Mapping[str, Rate | None]]
@@ -82,8 +83,13 @@ _EXPERIMENTS = {one.EXPERIMENT.name: one.EXPERIMENT for one in (instructions, im
 
 
 def jobs(extent: Extent) -> list[Job]:
-    """The jobs of other experiments that the cells are made of; no more seeds of each than it has."""
-    wanted = {cell[:2] for column in COLUMNS for cell in column.cells.values()}
+    """The jobs of other experiments that the cells are made of."""
+    return jobs_of(extent, [cell for column in COLUMNS for cell in column.cells.values()])
+
+
+def jobs_of(extent: Extent, cells: Sequence[Cell]) -> list[Job]:
+    """The jobs that cells are made of; no more seeds of each experiment than it has."""
+    wanted = {cell[:2] for cell in cells}
     listed = []
     for name, one in _EXPERIMENTS.items():
         part = one.jobs(Extent(min(extent.seeds, one.seeds), extent.quick))
@@ -194,22 +200,23 @@ def draw_table(path: Path, rates: Mapping[str, Rates]) -> None:
             for place, (method, row) in enumerate(there.items()):
                 for side, split in enumerate(SPLITS):
                     _bar(one, place + 0.4 * side - 0.2, row[split], column.paper.get(method), side)
-            one.set_xticks(range(len(there)), [m.replace(", ", ",\n").replace(" (", "\n(") for m in there], fontsize=8)
+            one.set_xticks(range(len(there)), [_SHORT.get(method, method) for method in there], fontsize=8)
             one.set_ylim(0, 112)
             one.set_yticks(range(0, 101, 20))
             one.grid(axis="x", visible=False)
         axes[0].set_ylabel("success in %")
         for side, split in enumerate(SPLITS):
-            axes[0].bar(0, 0, color=COLORS[side], label=split)
-        axes[0].plot([], [], color="black", label="the paper")
-        axes[0].legend(loc="upper left", fontsize=8)
+            axes[1].bar(0, 0, color=COLORS[side], label=split)
+        axes[1].plot([], [], color="black", label="the paper")
+        axes[1].legend(loc="center right", fontsize=8)
 
 
 def _bar(axes: Any, place: float, one: Rate | None, paper: tuple[float, float] | None, side: int) -> None:
     if one is not None:
         value = 100 * _mean(one)
         axes.bar(place, value, width=0.38, color=COLORS[side], alpha=0.8)
-        axes.annotate(f"{value:.0f}", (place, value), (0, 2), textcoords="offset points", ha="center", fontsize=7)
+        shown = f"{value:.0f}" if not 99.5 <= value < 100 else hundredths(_mean(one))
+        axes.annotate(shown, (place, value), (0, 2), textcoords="offset points", ha="center", fontsize=7)
     if paper is not None:
         axes.plot([place - 0.19, place + 0.19], [paper[side]] * 2, color="black", linewidth=1.2)
 

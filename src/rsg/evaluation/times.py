@@ -1,4 +1,4 @@
-"""`rsg reproduce times`: the paper's table of times, every method in every world, from the jobs of `table-1`."""
+"""`rsg reproduce times`: the paper's table of times, every method in every world, from jobs that are there already."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rsg.evaluation import image
 from rsg.evaluation.baselines_section import EPOCH, PAPER_TIMES
-from rsg.evaluation.jobs import Plain
+from rsg.evaluation.jobs import Job, Plain
 from rsg.evaluation.reproduce import Experiment, Extent, Results, Section
 from rsg.evaluation.statistics import mean_of
-from rsg.evaluation.table_1 import BASELINES, COLUMNS, RSG, SPLITS, Cell, Column, found_in, jobs, of_cell
+from rsg.evaluation.table_1 import BASELINES, COLUMNS, RSG, SPLITS, Cell, Column, found_in, jobs_of, of_cell
 from rsg.evaluation.tables import NONE, number, table
+
+NAMES = {RSG: "rsg", **BASELINES, "LSTM": "lstm"}
+
+
+def cells_of(column: Column) -> dict[str, Cell]:
+    """Those of the main table; the LSTM, which only recognises tasks, is trained too."""
+    lstm = {"LSTM": Cell("baselines", f"{column.world}-lstm")} if column.timed else {}
+    return {**column.cells, **lstm}
+
+
+def jobs(extent: Extent) -> list[Job]:
+    """The jobs of other experiments whose times are told."""
+    return jobs_of(extent, [cell for column in COLUMNS for cell in cells_of(column).values()])
 
 
 def section(extent: Extent, results: Results) -> Section:
@@ -23,7 +36,7 @@ def section(extent: Extent, results: Results) -> Section:
     ]
     summary: Plain = {}
     for column in COLUMNS:
-        costs = {method: _costs(results, cell) for method, cell in column.cells.items() if of_cell(results, cell)}
+        costs = {method: _costs(results, cell) for method, cell in cells_of(column).items() if of_cell(results, cell)}
         summary[column.label] = costs
         parts += [f"### {column.label}", _times_table(column, costs)]
     return Section("Times of all methods", "\n\n".join(parts), {"costs": summary, "paper": PAPER_TIMES})
@@ -33,7 +46,8 @@ def _costs(results: Results, cell: Cell) -> Plain:
     training = [
         one["training"] for one in of_cell(results, cell) if "training" in one and cell.among != image.UNTRAINED
     ]
-    by_split = [[one["plan_ms_mean"] for one in found_in(results, cell, split)] for split in SPLITS]
+    acts = all("evaluations" in one for one in of_cell(results, cell))
+    by_split = [[one["plan_ms_mean"] for one in found_in(results, cell, split)] for split in SPLITS if acts]
     return {
         "epoch_seconds": [EPOCH * one["cpu_seconds"] / one["steps"] for one in training],
         "training_seconds": [one["cpu_seconds"] for one in training],
@@ -44,8 +58,7 @@ def _costs(results: Results, cell: Cell) -> Plain:
 def _times_table(column: Column, costs: Mapping[str, Plain]) -> str:
     rows = []
     for method, cost in costs.items():
-        name = {RSG: "rsg", **BASELINES}.get(method, "")
-        known = PAPER_TIMES[column.world].get(name) if column.timed else None
+        known = PAPER_TIMES[column.world].get(NAMES.get(method, "")) if column.timed else None
         epochs, minutes, seconds = known or (0, 0.0, None)
         rows.append(
             [
