@@ -139,7 +139,8 @@ def section(extent: Extent, results: Results) -> Section:
     parts = [
         "Success in percent, strict, mean over seeds; in brackets the paper's figure. The best of those that learn is "
         "bold. Which plans count and what each method may see is told in the sections of the single experiments, whose "
-        "jobs these are.",
+        "jobs these are. Baselines start from other states than RSG, drawn in the same way; their own section compares "
+        "both from the very same ones.",
         _glance(strict),
     ]
     for column in COLUMNS:
