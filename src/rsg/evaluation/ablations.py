@@ -63,6 +63,7 @@ class Sizes:
         compositional, novel: starts of each task.
         judged: demonstrations of each task on which each classifier is compared with the truth.
         changes: to the settings of training, for all.
+        numbers: whether settings that are numbers take other values, too.
     """
 
     demonstrations: int = 400
@@ -70,10 +71,11 @@ class Sizes:
     novel: int = 50
     judged: int = 5
     changes: Mapping[str, Any] = field(default_factory=dict)
+    numbers: bool = True
 
 
 FULL = Sizes()
-QUICK = Sizes(20, 1, 1, 1, {"steps": 40, "curriculum": 15})
+QUICK = Sizes(20, 1, 1, 1, {"steps": 40, "curriculum": 15}, numbers=False)
 
 
 def jobs(extent: Extent) -> list[Job]:
@@ -87,6 +89,8 @@ def jobs(extent: Extent) -> list[Job]:
             "novel": evaluation("novel", size.novel, seed),
         }
         for name, changes in CHANGES.items():
+            if name[-1].isdigit() and not size.numbers:
+                continue
             settings = settings_of(seed, **{**changes, **size.changes})
             parameters = {
                 "settings": settings,

@@ -63,7 +63,7 @@ class Sizes:
 
 FULL = Sizes()
 SMALL = {"steps": 20, "curriculum": 10, "held_out": 8, "check_every": 10}
-QUICK = Sizes(10, {"crafting": 1, "playroom": 1}, 1, 1, 0.5, SMALL)
+QUICK = Sizes(10, {"crafting": 1, "playroom": 1}, 1, 1, 0.25, SMALL)
 
 
 def jobs(extent: Extent) -> list[Job]:

@@ -236,4 +236,4 @@ def terms_job(parameters: Plain, place: Place) -> Plain:
     return {"budget": settings.budget, "sets": sets, "without": without}
 
 
-EXPERIMENT = Experiment(NAME, 5, 2, jobs, section)
+EXPERIMENT = Experiment(NAME, 5, 1, jobs, section)

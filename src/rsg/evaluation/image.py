@@ -55,7 +55,7 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(20, 1, 1, 2.0, {"steps": 60, "curriculum": 20}, budget=300)
+QUICK = Sizes(20, 1, 1, 1.0, {"steps": 60, "curriculum": 20}, budget=300)
 
 
 def jobs(extent: Extent) -> list[Job]:

@@ -47,7 +47,7 @@ class Sizes:
 
 FULL = Sizes()
 APART = {"single": False, "steps": 400, "curriculum": 200, "rate": 0.01}  # what G and I trained apart need
-QUICK = Sizes(20, 3, 3, 3, 1, 1.0)
+QUICK = Sizes(20, 3, 3, 3, 1, 0.5)
 
 
 def jobs(extent: Extent) -> list[Job]:
@@ -249,4 +249,4 @@ def _drawn_scores(training: Sequence[Plain]) -> Any:
     return partial(draw_lines, groups={"training": lines}, across="gradient steps", up="held-out score")
 
 
-EXPERIMENT = Experiment(NAME, 5, 2, jobs, section)
+EXPERIMENT = Experiment(NAME, 5, 1, jobs, section)

@@ -66,7 +66,7 @@ class Sizes:
 
 
 FULL = Sizes()
-QUICK = Sizes(10, 10, 2, 2, 2, (5,), 1.0, {"steps": 40, "curriculum": 20, "held_out": 8, "check_every": 20})
+QUICK = Sizes(10, 10, 2, 2, 2, (5,), 0.35, {"steps": 40, "curriculum": 20, "held_out": 8, "check_every": 20})
 
 
 def jobs(extent: Extent) -> list[Job]:
