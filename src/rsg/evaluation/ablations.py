@@ -24,6 +24,13 @@ LONGER: dict[str, Any] = {"steps": 400, "curriculum": 200, "rate": 0.01}  # what
 NO_DOUBT: dict[str, Any] = {"doubt": 0.0, "unmentioned": 0.0}
 PRINTED: dict[str, Any] = {**NO_DOUBT, "one_action": False}  # the objective as the paper prints it
 
+SWEEPS: dict[str, Mapping[str, Any]] = {  # other values of settings that are numbers
+    **{f"alpha-{value:g}": {"alpha": value} for value in (0.1, 10.0)},
+    **{f"weight-{value:g}": {"weight": value} for value in (0.1, 0.3, 3.0, 10.0)},
+    **{f"gamma-{value:g}": {"gamma": value} for value in (0.01, 1.0)},
+    **{f"beta-{value:g}": {"beta": value} for value in (0.1, 10.0)},
+    **{f"depth-{value}": {"depth": value} for value in (1, 2, 6)},
+}
 CHANGES: dict[str, Mapping[str, Any]] = {  # by the name of the variant; `ablations_section` has its words
     OURS: {},
     "two": {"single": False},
@@ -34,11 +41,7 @@ CHANGES: dict[str, Mapping[str, Any]] = {  # by the name of the variant; `ablati
     "no-doubt": {"doubt": 0.0},
     "no-price": {"unmentioned": 0.0},
     "neither": NO_DOUBT,
-    **{f"alpha-{value:g}": {"alpha": value} for value in (0.1, 10.0)},
-    **{f"weight-{value:g}": {"weight": value} for value in (0.1, 0.3, 3.0, 10.0)},
-    **{f"gamma-{value:g}": {"gamma": value} for value in (0.01, 1.0)},
-    **{f"beta-{value:g}": {"beta": value} for value in (0.1, 10.0)},
-    **{f"depth-{value}": {"depth": value} for value in (1, 2, 6)},
+    **SWEEPS,
     **{f"alignment-{value}": {"alignment": value} for value in ("sum", "expectation")},
     "language": {"negatives_from": "language"},
 }
@@ -63,7 +66,7 @@ class Sizes:
         compositional, novel: starts of each task.
         judged: demonstrations of each task on which each classifier is compared with the truth.
         changes: to the settings of training, for all.
-        numbers: whether settings that are numbers take other values, too.
+        sweeps: whether settings that are numbers take other values, too.
     """
 
     demonstrations: int = 400
@@ -71,11 +74,11 @@ class Sizes:
     novel: int = 50
     judged: int = 5
     changes: Mapping[str, Any] = field(default_factory=dict)
-    numbers: bool = True
+    sweeps: bool = True
 
 
 FULL = Sizes()
-QUICK = Sizes(20, 1, 1, 1, {"steps": 40, "curriculum": 15}, numbers=False)
+QUICK = Sizes(20, 1, 1, 1, {"steps": 40, "curriculum": 15}, sweeps=False)
 
 
 def jobs(extent: Extent) -> list[Job]:
@@ -89,7 +92,7 @@ def jobs(extent: Extent) -> list[Job]:
             "novel": evaluation("novel", size.novel, seed),
         }
         for name, changes in CHANGES.items():
-            if name[-1].isdigit() and not size.numbers:
+            if name in SWEEPS and not size.sweeps:
                 continue
             settings = settings_of(seed, **{**changes, **size.changes})
             parameters = {
