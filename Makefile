@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
+SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal  # neighbours in one process: they share kernels and fixtures
 
 .PHONY: help demo test test-slow lint format bench docs pictures clean
 .DEFAULT_GOAL := help
@@ -17,13 +18,13 @@ demo: $(VENV)/.core  ## Set up and run the main job
 
 # Kernels are run once uncompiled, for coverage; the second run adds to what the first one saw.
 test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage gate
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(WORKERS) -q -m kernels tests --cov --cov-report=
-	$(PYTEST) -n $(WORKERS) -m "not slow" --cov --cov-append --cov-report=term-missing:skip-covered --cov-fail-under=95
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(SIDE_BY_SIDE) -q -m "kernels and not slow" tests --cov --cov-report=
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow" --durations=25 --cov --cov-append --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 test-slow: $(VENV)/.dev  ## The long runs: kills, damage, fuzzing, large property counts
-	$(PYTEST) -n $(WORKERS) -m slow --timeout=3600
+	$(PYTEST) $(SIDE_BY_SIDE) -m slow --timeout=3600
 
-lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing of src/
+lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -44,18 +45,20 @@ pictures: $(VENV)/.dev  ## Draw the pictures of the documentation anew
 
 clean:  ## Remove everything that the other targets made
 	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out/demo
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests reproductions benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.core: pyproject.toml constraints.txt
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rsg needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and what it needs into $(VENV) (a few minutes the first time) ..."
 	@$(PIP) --quiet -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.core
-	@echo "Installing the development tools into $(VENV) ..."
-	@$(PIP) --quiet -e '.[dev]'
-	@$(PIP) --quiet -e '.[ompl,pddl]' || echo "Planners that others wrote are not to be had here; tests with them are skipped."
-	@touch $@
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing rsg and the development tools into $(VENV) (a few minutes the first time) ..."
+	@$(PIP) --quiet -e '.[dev,ompl,pddl]' || { $(PIP) --quiet -e '.[dev]' && \
+	  echo "Planners that others wrote are not to be had here; tests with them are skipped."; }
+	@touch $@ $(VENV)/.core

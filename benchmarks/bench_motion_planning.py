@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from tests.reference.playroom import judge_plan
 
+from reproductions.motion_peers import roadmap_ms
 from rsg.core.random import stream
 from rsg.demos.playroom import PlayroomBenchmark
-from rsg.evaluation.motion_peers import roadmap_ms
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.worlds.playroom import SHIPPED

@@ -27,15 +27,15 @@ NOT_REACHED, REACHED, TOO_MANY = range(3)
 
 
 @compiled
-def search(sizes: Any, table: Any, recipes: Any, pool: Any, slots: Any, banned: int, final: int) -> int:
+def search(tables: Any, pool: Any, slots: Any, banned: int, final: int) -> int:
     """Breadth-first from `pool[0]` over states in which `banned` does not hold, until `final` does."""
-    capacity = sizes[2]
+    capacity = tables.capacity
     mask = len(slots) - 1
     count = 1
     head = 0
     while head < count:
         for action in range(5):
-            step_row(sizes, table, recipes, pool, head, action, pool, count)
+            step_row(tables, pool, head, action, pool, count)
             fresh = pool[count : count + 1]
             if goal_now(fresh, capacity, banned):
                 continue
@@ -102,7 +102,7 @@ def needed(world: CraftingWorld, state: Any, banned: str, final: str, pool: Any)
     pool[0] = state
     slots = np.full(4 * 2 ** int(np.ceil(np.log2(len(pool)))), -1, dtype=np.int64)
     outcome = search(
-        *world.tables,
+        world.tables,
         pool,
         slots,
         *goals(world, [banned, final]),

@@ -9,10 +9,10 @@ import numpy as np
 
 from rsg.core.random import stream
 from rsg.demos import benchmark
-from rsg.evaluation import evaluate_planning
+from rsg.evaluation import Starts, evaluate_planning
 from rsg.language import Machine, parse
 from rsg.planning import plan
-from rsg.search import ProductSearch, SearchSettings
+from rsg.search import Limits, ProductSearch, SearchSettings
 from rsg.worlds.crafting import CraftingWorld
 from rsg.worlds.crafting.maps import sample_map
 from rsg.worlds.crafting.truth import TrueGoals
@@ -34,7 +34,6 @@ def run() -> dict[str, Any]:
     return {
         "splits": _splits(),
         "orders": _orders(),
-        "heuristic": _heuristic(),
         "kernel": _kernel(),
         "growth": _growth(),
     }
@@ -55,37 +54,21 @@ def _splits() -> dict[str, Any]:
     """The default order on the paper's numbers of episodes, 5,000 expansions in total; then the general path."""
     figures: dict[str, Any] = {}
     for split, count in (("compositional", 150), ("novel", 100)):
-        evaluate_planning(SOURCE, split, SOURCE.true_goals, 1)
-        figures[split] = _kept(evaluate_planning(SOURCE, split, SOURCE.true_goals, count))
-        evaluate_planning(SOURCE, split, only_batched, 1)
-        figures[f"{split}_general_path"] = _kept(evaluate_planning(SOURCE, split, only_batched, 20))
-        per_node = SearchSettings(budget=None, per_node=5000)
-        figures[f"{split}_5000_per_node"] = _kept(
-            evaluate_planning(SOURCE, split, SOURCE.true_goals, 20, settings=per_node)
-        )
-        figures[f"{split}_stitched"] = _kept(evaluate_planning(SOURCE, split, SOURCE.true_goals, 20, stitched=True))
+        evaluate_planning(SOURCE, Starts(split, 1), SOURCE.true_goals)
+        figures[split] = _kept(evaluate_planning(SOURCE, Starts(split, count), SOURCE.true_goals))
+        evaluate_planning(SOURCE, Starts(split, 1), only_batched)
+        figures[f"{split}_general_path"] = _kept(evaluate_planning(SOURCE, Starts(split, 20), only_batched))
     return figures
 
 
 def _orders(count: int = 20) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for split in ("compositional", "novel"):
-        for order in ("deepest", "balanced", "optimal", "anytime", "layered"):
+        for order in ("deepest", "balanced", "optimal", "anytime"):
             settings = SearchSettings(order=order)
-            evaluate_planning(SOURCE, split, SOURCE.true_goals, 1, settings=settings)
-            result = evaluate_planning(SOURCE, split, SOURCE.true_goals, count, settings=settings)
+            evaluate_planning(SOURCE, Starts(split, 1), SOURCE.true_goals, settings=settings)
+            result = evaluate_planning(SOURCE, Starts(split, count), SOURCE.true_goals, settings=settings)
             figures[f"{split} {order}"] = {**_kept(result), "cost_mean": result["cost_mean"]}
-    return figures
-
-
-def _heuristic(count: int = 20) -> dict[str, Any]:
-    """What counting the nodes ahead saves an optimal search; it needs to know nothing of the world."""
-    figures: dict[str, Any] = {}
-    for split in ("compositional", "novel"):
-        for heuristic in ("steps", "none"):
-            settings = SearchSettings(order="optimal", heuristic=heuristic, budget=20_000)
-            result = evaluate_planning(SOURCE, split, SOURCE.true_goals, count, settings=settings)
-            figures[f"{split} {heuristic}"] = {key: result[key] for key in ("success", "expansions_mean", "cost_mean")}
     return figures
 
 
@@ -99,11 +82,11 @@ def _kernel(budget: int = 20_000) -> dict[str, float]:
         rates = []
         for _ in range(10):
             search = ProductSearch(world, state, machine, goals, SearchSettings(order=order, budget=budget))
-            search.run(budget=1)
+            search.run(Limits(1))
             for _ in range(4):
-                search._grow()
+                search.grow()
             start = time.process_time()
-            found = search.run(budget=budget)
+            found = search.run()
             rates.append(found.expansions / (time.process_time() - start))
         figures[f"{order}_expansions_per_cpu_s"] = round(max(rates))
     return figures

@@ -29,7 +29,7 @@ def run() -> dict[str, Any]:
         parts = {
             "compiled": _child(largest, steps=60, again=60),
             "compiled, hidden=32": _child(largest, steps=60, again=60, hidden=32),
-            "general path": _child(largest, steps=10, again=10, compiled=False),
+            "general path": _child(largest, steps=10, again=10, fast=False),
             "flat": _child(largest, steps=20, again=20, encoder="flat"),
         }
         ratio = parts["general path"]["step_cpu_ms"] / parts["compiled"]["step_cpu_ms"]
@@ -106,7 +106,10 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     from rsg.core.random import stream
     from rsg.demos import Store, benchmark
     from rsg.subgoals.runs import build, shape_of
+    from rsg.subgoals.sets import SetClassifiers
     from rsg.training import TrainingData
+
+    SetClassifiers.fast = changes.pop("fast", True)
 
     source: Any = benchmark("crafting")
     settings = learning.RsgSettings(**{"curriculum": 0, "batch": 32, **changes})

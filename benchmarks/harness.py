@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.quotes import pages, refresh
 from rsg.core.files import replacing
 from rsg.core.version import __version__
-from rsg.evaluation.quotes import pages, refresh
 
 RESULTS = Path(__file__).parent / "results"
 

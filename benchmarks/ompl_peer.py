@@ -1,6 +1,6 @@
 """The same motion queries for OMPL and for us: `python -m benchmarks.ompl_peer [queries]`.
 
-See `rsg.evaluation.motion_peers`. Needs the extra `[ompl]`, and shapely.
+See `reproductions.motion_peers`. Needs the extra `[ompl]`, and shapely.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import sys
 
 from benchmarks.harness import keep
-from rsg.evaluation.motion_peers import compare
+from reproductions.motion_peers import compare
 
 if __name__ == "__main__":
     figures = compare(*map(int, sys.argv[1:]))

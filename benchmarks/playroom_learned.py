@@ -18,15 +18,16 @@ import numpy as np
 from tests.reference.playroom import judge_plan
 
 from benchmarks.harness import keep
-from rsg.core.random import stream
+from reproductions.harness.trials import BUDGET, EVALUATION_SEED
+from reproductions.points import points
 from rsg.demos import benchmark
-from rsg.evaluation.trials import BUDGET, EVALUATION_SEED
+from rsg.evaluation import Starts
 from rsg.planning import plan, validate
 from rsg.search import SearchSettings
 from rsg.subgoals import load_subgoals
 
 STARTS = 100  # of each task
-METHODS = ("relative-400", "point-400")
+METHODS = {"relative-400": None, "point-400": points}  # and the encoder that is not the package's
 TIMES = ("ms", "cpu_ms")  # of each plan, in the end their median
 NOTHING: dict[str, Any] = {"plans": 0, "replay": 0, "judge": 0, "differ": [], "ms": [], "cpu_ms": []}
 
@@ -34,11 +35,11 @@ NOTHING: dict[str, Any] = {"plans": 0, "replay": 0, "judge": 0, "differ": [], "m
 def run(work: str = "out/reproduce") -> dict[str, Any]:
     """For each network and split: how many plans the replay accepts, how many the judge, and where they differ."""
     figures: dict[str, Any] = {"starts of each task": STARTS, "judge's resolution": 0.01}
-    for method in METHODS:
+    for method, encoder in METHODS.items():
         for folder in sorted(Path(work, "playroom").glob(f"{method}-seed*/run")):
             seed = int(folder.parent.name.rpartition("seed")[2])
             for split in ("compositional", "novel"):
-                found = _judged(load_subgoals(folder), split, EVALUATION_SEED + seed)
+                found = _judged(load_subgoals(folder, encoder=encoder), Starts(split, STARTS, EVALUATION_SEED + seed))
                 total = figures.setdefault(f"{method} {split}", {"seeds": 0, **NOTHING})
                 figures[f"{method} {split}"] = {key: total[key] + value for key, value in {"seeds": 1, **found}.items()}
                 told = {key: value for key, value in found.items() if key not in TIMES}
@@ -49,12 +50,13 @@ def run(work: str = "out/reproduce") -> dict[str, Any]:
     return figures
 
 
-def _judged(subgoals: Any, split: str, seed: int) -> dict[str, Any]:
+def _judged(subgoals: Any, starts: Starts) -> dict[str, Any]:
     source: Any = benchmark("playroom")
     found: dict[str, Any] = {key: type(value)() for key, value in NOTHING.items()}
-    for number, task in enumerate(source.tasks(split)):
-        for i in range(STARTS):
-            demo, _ = source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))
+    seed = starts.seed
+    for number, task in enumerate(source.tasks(starts.split)):
+        for i in range(starts.per_task):
+            demo = starts.draw(source, number, i)
             world = source.world(demo.setting)
             used = time.process_time()
             made = plan(world, demo.states[0], task, subgoals.goals, SearchSettings(budget=BUDGET, seed=seed))

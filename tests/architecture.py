@@ -18,7 +18,7 @@ FLOORS = [
     {"baselines"},
     {"evaluation"},
     {"studio", "cli"},
-]
+]  # `reproductions/` stands on top of all: no room imports it
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
@@ -34,6 +34,8 @@ def complaints(package: Path) -> list[str]:
         if room not in FLOOR:
             found.append(f"{where}: the house has no room '{room}'")
             continue
+        if any(name.split(".")[0] == "reproductions" for name in _imported(file)):
+            found.append(f"{where}: '{room}' must not import experiments")
         for other in _rooms_imported(file, package.name):
             uses.setdefault(room, set()).add(other)
             if other not in FLOOR:
@@ -48,16 +50,18 @@ def complaints(package: Path) -> list[str]:
 
 
 def _rooms_imported(file: Path, package: str) -> set[str]:
-    rooms = set()
+    names = _imported(file)
+    rooms = {name for name in names if name.startswith("a relative import")}
+    return rooms | {name.split(".")[1] for name in names if name.startswith(f"{package}.")}
+
+
+def _imported(file: Path) -> set[str]:
+    """All that a file imports, anywhere in it, by its full name."""
+    names = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                rooms.add(f"a relative import in line {node.lineno}")
-                continue
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        rooms.update(name.split(".")[1] for name in names if name.startswith(f"{package}.") or name == package)
-    return rooms
+            relative = f"a relative import in line {node.lineno}"
+            names |= {relative if node.level else f"{node.module}.{alias.name}" for alias in node.names}
+    return names

@@ -1,3 +1,5 @@
+import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ def test_every_import_follows_the_direction():
         ({"cli/a.py": "from rsg import parse"}, "imports 'parse', which is not a room"),
         ({"core/a.py": "from . import b"}, "a relative import"),
         ({"attic/a.py": ""}, "no room 'attic'"),
+        ({"cli/a.py": "def f():\n    from reproductions import table_1"}, "'cli' must not import experiments"),
         (
             {"search/a.py": "import rsg.planning.b", "planning/b.py": "import rsg.search.a"},
             "rooms import each other",
@@ -35,6 +38,25 @@ def test_a_wrong_import_is_seen(tmp_path, files, complaint):
     assert any(complaint in line for line in complaints(tmp_path / "rsg"))
 
 
+def test_tests_use_no_private_names():
+    """A private name is free to change: what is tested has a public one."""
+    private = re.compile(r"(?<!\bself)(?<!\bos)\._[A-Za-z]\w*|\bimport _[a-z]|[\"']_[A-Za-z]\w*[\"']")
+    known = {"._replace", "._asdict", "._fields"}
+    root = Path(__file__).parents[1]
+    files = [*(root / "tests").rglob("*.py"), *(root / "reproductions" / "tests").rglob("*.py")]
+    used = {str(path): found for path in files if (found := set(private.findall(path.read_text())) - known)}
+    assert used == {}
+
+
 def test_files_stay_short():
-    long = {str(p.relative_to(SOURCE)): n for p in SOURCE.rglob("*.py") if (n := len(p.read_text().splitlines())) > 500}
+    files = [*SOURCE.rglob("*.py"), *(Path(__file__).parents[1] / "reproductions").rglob("*.py")]
+    long = {str(path): n for path in files if (n := len(path.read_text().splitlines())) > 500}
     assert long == {}
+
+
+def test_few_functions_take_more_than_six_things():
+    nodes = [node for path in SOURCE.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    counts = {f"{node.name} {node.lineno}": len(node.args.args) + len(node.args.kwonlyargs) for node in functions}
+    many = {name: count for name, count in counts.items() if count > 6}
+    assert len(many) <= 25, many

@@ -31,7 +31,6 @@ _HOME = {
         "Task",
         "Term",
         "Then",
-        "evaluate",
         "parse",
         "sample_task",
         "satisfies",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
 from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
-from rsg.baselines.irl import soft_values
+from rsg.baselines.irl import by_choice, soft_values
 from rsg.baselines.surroundings import ground_of, surroundings
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.language import machine_of
@@ -45,8 +45,8 @@ def test_partition_function_and_gradient_are_those_of_brute_force(seed, start, s
     after, rng = grid(), np.random.default_rng(seed)
     reward = torch.as_tensor(rng.normal(size=16)).requires_grad_()
     nothing = torch.zeros(16, dtype=torch.float64)
-    q = soft_values(reward, after, nothing, nothing > 0, 1.0, steps)
-    log_z = torch.logsumexp(q[start], dim=0) + (steps - 1) * np.log(4)  # a value is a mean, not a sum
+    values = soft_values(reward, after, nothing, nothing > 0, 1.0, steps)
+    log_z = values[start] + steps * np.log(4)  # a value is a mean, not a sum
     ways = paths(after, start, steps)
     worth = reward.detach().numpy()[ways].sum(axis=1)
     assert float(log_z.detach()) == pytest.approx(np.logaddexp.reduce(worth))
@@ -64,7 +64,8 @@ def test_the_gradient_of_a_demonstration_is_its_counts_minus_those_expected():
     nothing = torch.zeros(16, dtype=torch.float64)
     log = torch.zeros(())
     for t in range(steps):
-        q = soft_values(reward, after, nothing, nothing > 0, 1.0, steps - t)[path[t]]
+        ahead = soft_values(reward, after, nothing, nothing > 0, 1.0, steps - t - 1)
+        q = by_choice(reward + ahead, after)[path[t]]
         log = log + q.log_softmax(dim=0)[int((after[path[t]] == path[t + 1]).nonzero()[0])]
     log.backward()
     ways = paths(after, path[0], steps)
@@ -78,7 +79,8 @@ def test_the_gradient_of_a_demonstration_is_its_counts_minus_those_expected():
 def test_fixed_values_stay_and_missing_choices_are_never_taken():
     after = torch.tensor([[1, -1], [0, 2], [-1, -1]])
     beyond = torch.tensor([0.0, 0.0, 7.0])
-    q = soft_values(torch.zeros(3), after, beyond, torch.tensor([False, False, True]), 0.5, 30)
+    values = soft_values(torch.zeros(3), after, beyond, torch.tensor([False, False, True]), 0.5, 29)
+    q = by_choice(0.5 * values, after)
     assert q[0].softmax(dim=0).tolist() == [1.0, 0.0]
     assert float(q[1, 1]) == pytest.approx(3.5)
     assert float(q[0, 0]) == pytest.approx(0.5 * float(torch.logsumexp(q[1], dim=0) - np.log(2)))
@@ -124,14 +126,13 @@ def test_a_blocked_move_is_no_choice():
     assert (ends != demos[1].states[-1]).all()
 
 
-@pytest.mark.parametrize("moves", ["demonstrated", "uniform"])
-def test_the_policy_chooses_among_random_moves(moves):
+def test_the_policy_chooses_among_demonstrated_moves():
     source, demos = demonstrations(Track(), 4)
-    settings = IrlSettings(steps=3, hidden=8, batch=4, held_out=4, check_every=3, curriculum=0, moves=moves)
+    settings = IrlSettings(steps=3, hidden=8, batch=4, held_out=4, check_every=3, curriculum=0)
     method = train_baseline("irl", demos, lambda demo: source.world(""), None, settings).method
     made = np.concatenate([demo.actions for demo in demos])
     taken = rollout(method, source.world(""), np.full((5, 1), 2.0), machine_of(demos[0].task), 10).actions
-    assert np.isin(taken, made).all() == (moves == "demonstrated")
+    assert np.isin(taken, made).all()
 
 
 def test_each_description_is_compared_with_the_same_moves():
@@ -163,7 +164,6 @@ def test_the_demonstration_with_a_move_out_of_reach_is_the_one_that_is_named():
     [
         ("irl", {"discount": 2.0}, "from 0 to 1"),
         ("irl", {"tried": 0}, "at least 1"),
-        ("irl", {"moves": "any"}, "demonstrated or uniform, not 'any'"),
     ],
 )
 def test_settings_that_make_no_sense(method, changes, problem):

@@ -1,23 +1,24 @@
 """Words, batches, actions, rollouts and what is said when something is wrong."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
 from tests.baselines.tiny import Corridor, Tiny, Track, demonstrations
 
-from rsg.baselines import METHODS, load_baseline, method_named, rollout, train_baseline
+from rsg.baselines import METHODS, load_baseline, method_named, rollout, settings_of_run, train_baseline
 from rsg.baselines.batches import batch_of, joined
 from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
 from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
-from rsg.evaluation.planning import Episode, summary
+from rsg.evaluation.planning import Episode, Starts, summary
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import policy_for
 from rsg.language import machine_of
 from rsg.subgoals.classifiers import tensors
 from rsg.training import Run
+from rsg.training.settings import restored
 from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
@@ -190,7 +191,7 @@ def test_what_is_true_from_the_start_is_not_done():
 
 
 def test_figures_of_a_policy():
-    result = evaluate_policy(Tiny(), "train", Right(), 5, max_steps=20)
+    result = evaluate_policy(Tiny(), Starts("train", 5), Right(), max_steps=20)
     assert [row["success"] for row in result["tasks"]] == [0.0, 1.0, 0.0, 0.0]
     assert result["success"] == 0.25
     assert result["episodes"] == 20
@@ -199,7 +200,7 @@ def test_figures_of_a_policy():
 
 def test_a_branch_that_leads_nowhere_is_not_taken():
     """In thought BC-FSM tries both branches of an `or`, and follows the one that comes to its end."""
-    fsm = small("bc-fsm", effective=False)
+    fsm = small("bc-fsm")
 
     class Network:
         def __call__(self, seen, terms):
@@ -221,7 +222,6 @@ def test_an_action_without_effect_is_not_taken():
     given = torch.tensor([[1.0, 0.0]]).repeat(2, 1)
     states = np.array([[0], [3]])  # at the left end nothing is further left
     assert one.choose(Corridor(), states, given, rng).tolist() == [1, 0]
-    assert small("bc", effective=False).choose(Corridor(), states, given, rng).tolist() == [0, 0]
 
 
 def test_a_move_without_effect_is_not_taken():
@@ -266,8 +266,6 @@ def test_others_are_never_the_own_task():
 @pytest.mark.parametrize(
     ("method", "changes", "problem"),
     [
-        ("bc", {"task_at": "start"}, "task_at is state or end"),
-        ("bc-fsm", {"alignment": "mean"}, "alignment is max or sum"),
         ("bc", {"hidden": 0}, "at least 1"),
         ("bc-fsm", {"observation": "sound"}, "state or image"),
         ("lstm", {"beta": 0.0}, "beta must be positive"),
@@ -276,6 +274,22 @@ def test_others_are_never_the_own_task():
 def test_settings_that_make_no_sense(method, changes, problem):
     with pytest.raises(RsgError, match=problem):
         METHODS[method].kind(**changes)
+
+
+def test_settings_that_earlier_versions_had(tmp_path):
+    kind = METHODS["bc"].kind
+    old = {**asdict(kind()), "task_at": "state", "effective": True}
+    assert restored(kind, old) == kind()
+    with pytest.raises(RsgError, match="task_at=end, which this rsg no longer knows"):
+        restored(kind, {**old, "task_at": "end"})
+    for name, shape, draw in [("a", DISCRETE, True), ("b", MOVES, False), ("c", DISCRETE, False), ("d", MOVES, True)]:
+        settings = {**asdict(METHODS["irl"].kind()), "draw": draw}
+        run = Run.create(tmp_path / name, {"method": "irl", "settings": settings, "shape": shape})
+        if name in "ab":
+            assert settings_of_run(run) == METHODS["irl"].kind()
+        else:
+            with pytest.raises(RsgError, match="draws moves, or takes the best action"):
+                settings_of_run(run)
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -309,7 +323,7 @@ def test_runs_that_cannot_be_used(tmp_path):
 
 
 def test_figures_have_the_names_of_planning():
-    found = evaluate_policy(Tiny(), "train", Right(), 1)
+    found = evaluate_policy(Tiny(), Starts("train", 1), Right())
     episode = Episode(True, True, 1, 1.0, 0.1)
     assert set(found) == {"split", "per_task", "seed", "tasks", *summary([episode])}
     assert set(found["tasks"][0]) == {"task", *summary([episode])}

@@ -145,19 +145,18 @@ def test_doctor(rsg):
     code, out, err = rsg("doctor")
     assert (code, err) == (0, "")
     assert "The core works." in out
-    assert "'.[ray]'" in out
     code, out, _ = rsg("doctor", "--json")
     assert code == 0
     assert json.loads(out)["packages"]["torch"]["version"].startswith("2.")
+    assert json.loads(out)["extras"]["pddl"]["install"] == "pip install -c constraints.txt -e '.[pddl]'"
 
 
 def test_doctor_finds_what_is_broken(rsg, monkeypatch):
-    monkeypatch.setattr(doctor, "CORE", ("numpy", "no_such_package"))
+    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "no_such_package"))
     code, out, _ = rsg("doctor")
     assert code == 1
     assert "ModuleNotFoundError" in out
     assert "The core does not work." in out
-    assert doctor._threads("no_such_package") is None
     monkeypatch.setattr("rsg.language.satisfies", lambda trace, task: False)
     code, out, _ = rsg("doctor", "--json")
     assert code == 1
@@ -179,7 +178,7 @@ def test_control_c(rsg, monkeypatch):
     def interrupted(text):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rsg.language.parse", interrupted)
+    monkeypatch.setattr("rsg.cli.task.parse", interrupted)
     code, _, err = rsg("task", "a")
     assert code == 130
     assert "interrupted" in err

@@ -11,7 +11,7 @@ from PIL import Image
 
 from rsg.cli.main import main
 from rsg.demos import Store, benchmark
-from rsg.evaluation.playroom_pictures import _color
+from rsg.evaluation.playroom_pictures import rgb
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.subgoals import RsgSettings, learn
@@ -50,7 +50,7 @@ def test_a_run_knows_its_world_and_room(run, home):
 def test_training_in_another_room(rsg, tmp_path):
     out = str(tmp_path / "run")
     words = ["train", "playroom", "--layout", "narrow", "--out", out, *SMALL, "--set", "steps=1"]
-    code, told, _ = rsg(*words, "--encoder", "point")
+    code, told, _ = rsg(*words, "--encoder", "flat")
     assert code == 0
     assert f"rsg eval playroom --layout narrow --subgoals {out} " in told
     assert f"rsg world playroom --layout narrow --subgoals {out} --heat heat.png" in told
@@ -88,7 +88,7 @@ def test_recognise(rsg, run, home, tmp_path):
     values = json.loads(rsg(*words, "--json")[1])
     assert len(values["terms"]) == len(values["actions"]) == len(Store(store)[13])
     drawn = {tuple(color) for color in pixels(png).reshape(-1, 3)}
-    assert all(_color(number) in drawn for number in range(len(values["ends"])))
+    assert all(rgb(number) in drawn for number in range(len(values["ends"])))
 
 
 def test_dependencies(rsg, run, tmp_path):
@@ -181,7 +181,7 @@ def test_a_run_of_another_world(rsg, run, home, tmp_path):
     assert problem in complaint(rsg, "eval", "crafting", "--subgoals", run, "--per-task", "1")
     assert problem in complaint(rsg, "plan", "crafting", "grab-axe", "--subgoals", run)
     crafting = tmp_path / "run"
-    small = RsgSettings(encoder="point", steps=1, batch=4, depth=1)
+    small = RsgSettings(encoder="flat", steps=1, batch=4, depth=1)
     where = benchmark("playroom").world(Store(home / "run-demos")[0].setting)
     learn(Store(home / "run-demos"), where, crafting, small, tensorboard=False, source={"world": "crafting"})
     problem = "was trained in 'crafting' and cannot be used in 'playroom'"

@@ -9,7 +9,7 @@ from tests.training.examples import small_demos, small_store, train
 
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
-from rsg.subgoals import load_subgoals, recognise
+from rsg.subgoals import Recogniser, load_subgoals
 from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
 
@@ -41,7 +41,7 @@ def ask(rsg, home, monkeypatch):
     """The command with the truth in the place of what the run learned: gives exit code, stdout, stderr."""
 
     def run(*words, store="store"):
-        monkeypatch.setattr("rsg.subgoals.load_subgoals", lambda folder: TrueClassifiers())
+        monkeypatch.setattr("rsg.cli.recognise.load_subgoals", lambda folder: TrueClassifiers())
         return rsg("recognise", str(home / "all"), "--demos", str(home / store), *map(str, words))
 
     return run
@@ -176,7 +176,7 @@ def in_python(folder, demo):
     """The same answer from the functions themselves, with the run's settings."""
     texts = list(dict.fromkeys(CRAFTING.tasks("train")))
     world, settings = CRAFTING.world(demo.setting), rebuilt(Run(folder))[0]
-    return recognise(load_subgoals(folder), world, demo.states, demo.actions, texts, settings=settings)
+    return Recogniser(load_subgoals(folder), texts, settings).rank(world, demo.states, demo.actions)
 
 
 # Mistakes.
@@ -197,13 +197,13 @@ def test_mistakes_are_one_sentence(rsg, home, tmp_path):
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe")
     steps = len(DEMOS[0])
     for words, problem in [
-        ([tmp_path / "none", "--demos", store], f"there is no folder {tmp_path / 'none'}"),
+        ([tmp_path / "none", "--demos", store], f"{tmp_path / 'none'} is not a run: there is no folder of that name"),
         ([store, "--demos", store], "run"),
         ([run, "--demos", tmp_path / "none"], "is not a store of demonstrations"),
         ([run, "--demos", store, "--episode", "9999"], "there is no episode 9999"),
         ([run, "--demos", store, "--first", "0"], f"so --first takes 1 to {steps}, not 0"),
         ([run, "--demos", store, "--first", steps + 1], f"has {steps} steps, so --first takes 1 to {steps}"),
-        ([run, "--demos", store, "--top", "0"], "top must be at least 1"),
+        ([run, "--demos", store, "--top", "0"], "Invalid value for '--top'"),
         ([run, "--demos", store, "--png", "x.gif"], "the name must end in .png"),
         ([run, "--demos", store, "--candidates", "tset"], "there is no file tset, and no split of that name"),
         ([run, "--demos", store, "--candidates", tmp_path / "empty.txt"], "holds no descriptions; write one per line"),

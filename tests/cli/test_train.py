@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -141,19 +142,19 @@ def test_watching_success(rsg, home, tmp_path):
 
 
 def test_resume_goes_on_where_it_stopped(rsg, home, folder, tmp_path):
-    from rsg.cli.train import _Bar
-
     run = tmp_path / "run"
-    show = _Bar._show
 
-    def interrupt(self, progress, figures):
-        show(self, progress, figures)
-        if progress.step == 5:
-            os.kill(os.getpid(), 2)
+    @contextmanager
+    def interrupting(settings):
+        def watch(progress, figures):
+            if progress.step == 5:
+                os.kill(os.getpid(), 2)
+
+        yield watch
 
     words = ["train", "crafting", "--out", str(run)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_Bar, "_show", interrupt)
+        patch.setattr("rsg.cli.train.training_bar", interrupting)
         code, out, err = rsg(*words, "--demos", str(home / "simple"), *as_words())
     assert (code, out) == (130, "")
     assert f"interrupted at step 6; all is saved. To go on: rsg train crafting --out {run} --resume\n" in err
@@ -333,7 +334,7 @@ def test_a_damaged_store(rsg, tmp_path):
         (["--set", "encoder=mine"], "there is no encoder 'mine'"),
         (["--set", "device=abacus"], "abacus"),
         (["--set", "device=cuda:9"], "cuda:9"),
-        (["--watch", "-1"], "watch must not be negative"),
+        (["--watch", "-1"], "Invalid value for '--watch'"),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None,
 )
@@ -353,7 +354,7 @@ def test_a_rate_that_is_too_high(rsg, home, tmp_path):
     "words", [["--per-task", "0"], ["--encoder", "mine"], ["--from", "nowhere"], ["--set", "device=abacus"]], ids=str
 )
 def test_bad_words_are_noticed_before_demonstrations_are_made(rsg, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("rsg.demos.make_demonstrations", lambda *_, **__: pytest.fail("made them"))
+    monkeypatch.setattr("rsg.cli.jobs.make_demonstrations", lambda *_, **__: pytest.fail("made them"))
     refused(rsg, tmp_path, ["train", "crafting", "--out", tmp_path / "run", *words])
     assert list(tmp_path.iterdir()) == []
 
@@ -369,7 +370,7 @@ def test_places_that_cannot_be_used(rsg, home, folder, tmp_path):
     refused(rsg, tmp_path, [*train, tmp_path / "file" / "run"], "cannot write")
     refused(rsg, tmp_path, [*train, tmp_path / "full"], "is not empty; choose another folder")
     refused(rsg, tmp_path, [*train[:-3], "--demos", tmp_path / "none", "--out", tmp_path / "run"], "is not a store")
-    refused(rsg, home, [*train[:-3], "--demos", folder, "--out", tmp_path / "run"], "is not a store of demonstrations")
+    refused(rsg, home, [*train[:-3], "--demos", folder, "--out", tmp_path / "run"], "not a store of demonstrations")
     refused(rsg, home, ["train", "mars", *demos, "--out", tmp_path / "run"], "there is no world 'mars'")
     refused(rsg, home, ["info", home / "store"], "is a store of demonstrations", "not a run")
     refused(rsg, home, ["info", tmp_path / "none"], "there is no folder")
@@ -490,14 +491,6 @@ def test_a_run_without_a_checkpoint(rsg, copy, home, tmp_path):
     assert bits(load_subgoals(copy).state_dict())
 
 
-def test_a_budget_of_time(rsg, home, tmp_path):
-    words = ["--out", str(tmp_path / "run"), "--demos", str(home / "simple")]
-    code, out, _ = rsg("train", "crafting", *words, *as_words(steps=1000, check_every=500, budget_seconds=0.01))
-    assert code == 0
-    assert "the budget of 0.01 s of processor time was used up; best held-out score" in out
-    assert load_subgoals(tmp_path / "run").terms
-
-
 def test_all_settings_are_listed(rsg):
     from rsg.subgoals import RsgSettings
 
@@ -514,14 +507,13 @@ def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, 
 
 
 def test_each_world_has_its_usual_encoder_and_settings(folder):
-    from rsg.cli.train import _settings
+    from rsg.cli.train import How, chosen_settings
     from rsg.subgoals import RsgSettings
     from rsg.subgoals.runs import PRESETS
 
-    assert _settings("rsg", "crafting", None, None, [], None) == RsgSettings()
-    room = _settings("rsg", "playroom", 3, None, ["steps=7"], None)
+    assert chosen_settings("crafting", How()) == RsgSettings()
+    room = chosen_settings("playroom", How(seed=3, changes=["steps=7"]))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
     assert room.sure == PRESETS["relative"]["sure"] > 0
-    assert _settings("rsg", "playroom", None, "point", [], None).rate == PRESETS["point"]["rate"]
-    assert _settings("rsg", "crafting", None, "image", [], None).depth == PRESETS["image"]["depth"]
-    assert _settings("rsg", "crafting", None, None, [], folder).hidden == load_subgoals(folder).hidden
+    assert chosen_settings("crafting", How(encoder="image")).depth == PRESETS["image"]["depth"]
+    assert chosen_settings("crafting", How(begin=folder)).hidden == load_subgoals(folder).hidden

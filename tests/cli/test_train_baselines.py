@@ -10,6 +10,7 @@ from tests.training.examples import as_words, outcome, small_demos, small_store
 from rsg.baselines import METHODS, load_baseline
 from rsg.cli.main import main
 from rsg.demos import Store, benchmark
+from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import evaluate_policy
 from rsg.training import Run
 
@@ -61,7 +62,7 @@ def test_success_is_reported_while_it_trains(rsg, store, tmp_path):
 def test_settings_of_a_method_are_listed(rsg):
     code, out, _ = rsg("train", "crafting", "--out", "x", "--method", "bc", "--set", "help")
     assert code == 0
-    for part in ("task_at", "blur", "steps", "negatives"):
+    for part in ("layers", "blur", "steps", "negatives"):
         assert f"\n{part}" in f"\n{out}"
     assert "alpha" not in out
 
@@ -111,7 +112,7 @@ def test_a_policy_is_evaluated_from_the_starts_of_plans(rsg, home, world, run, m
     code, out, _ = rsg(*words, "--json")
     values = json.loads(out)
     assert (code, values["method"], values["seed"]) == (0, method, 5)
-    wanted = evaluate_policy(benchmark(world), "primitive", load_baseline(home / run), 1, 5)
+    wanted = evaluate_policy(benchmark(world), Starts("primitive", 1, 5), load_baseline(home / run))
     assert values["success_lenient"] == wanted["success_lenient"]
     assert [row["expansions_mean"] for row in values["tasks"]] == [row["expansions_mean"] for row in wanted["tasks"]]
     code, out, _ = rsg(*words)

@@ -36,38 +36,6 @@ def test_world_writes_what_it_is_asked_for(rsg, tmp_path):
     assert again.split("\n\nwritten")[0].strip() in out
 
 
-def test_world_as_pddl(rsg, tmp_path):
-    from rsg.worlds.crafting.pddl import to_pddl
-
-    code, out, err = rsg("world", "crafting", "--goal", "craft-boat", "--pddl", str(tmp_path / "boat"), "--json")
-    assert (code, err) == (0, "")
-    values = json.loads(out)
-    names = [tmp_path / "boat" / "domain.pddl", tmp_path / "boat" / "problem.pddl"]
-    assert values["written"] == [str(name) for name in names]
-    assert (values["goal"], "kind" in values) == ("craft-boat", False)
-    assert tuple(name.read_text() for name in names) == to_pddl(*read_map(values["map"]), "craft-boat")
-    code, again, _ = rsg("world", "crafting", "--goal", "grab-axe", "--pddl", str(tmp_path), "--kind", "key-door")
-    assert code == 0
-    assert again.count("written to") == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["crafting", "--pddl", "x"], "--pddl DIR writes a planning problem whose goal is --goal TERM; give both"),
-        (["crafting", "--goal", "craft-boat"], "give both"),
-        (["crafting", "--goal", "craft-boot", "--pddl", "x"], "did you mean craft-boat?"),
-        (["playroom", "--goal", "ring-bell", "--pddl", "x"], "is for crafting, not for playroom"),
-    ],
-)
-def test_what_pddl_needs(rsg, tmp_path, monkeypatch, options, words):
-    monkeypatch.chdir(tmp_path)
-    code, _, err = rsg("world", *options)
-    assert code == 2
-    assert words in " ".join(err.split())
-    assert not list(tmp_path.iterdir())
-
-
 def test_kinds_are_listed(rsg):
     code, out, _ = rsg("world", "crafting", "--list")
     assert code == 0

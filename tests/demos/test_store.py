@@ -12,7 +12,7 @@ from tests.demos.examples import contents, demonstration, demonstrations
 
 from rsg.core.errors import RsgError, StoreError
 from rsg.demos import Demonstration, Recipe, Store, check_store, make_demonstrations, repair, shards
-from rsg.demos.store import MANIFEST, _digest, locked
+from rsg.demos.store import FOLDER, MANIFEST
 
 
 @pytest.fixture
@@ -30,11 +30,16 @@ def store(tmp_path, small_shards):
     return new
 
 
+def old_seal(content):
+    """The checksum that stores of older versions carry."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 def edit_manifest(folder, sealed=True, **changes):
     """Change values of a manifest, with the checksum that goes with them or the old one."""
     content = json.loads((folder / MANIFEST).read_text()) | changes
     old = content.pop("sha256")
-    (folder / MANIFEST).write_text(json.dumps({**content, "sha256": _digest(content) if sealed else old}))
+    (folder / MANIFEST).write_text(json.dumps({**content, "sha256": old_seal(content) if sealed else old}))
 
 
 def put_shard(folder, data):
@@ -245,7 +250,7 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(tmp_path):
 
 def test_a_store_is_not_created_twice(store):
     before = contents(store.folder)
-    with pytest.raises(StoreError, match="is not empty"):
+    with pytest.raises(StoreError, match="already holds a store of demonstrations"):
         Store.create(store.folder, "own")
     assert contents(store.folder) == before
 
@@ -266,8 +271,8 @@ def test_what_a_killed_writer_left_is_cleared_away(store, tmp_path):
 
 
 def test_a_folder_without_a_manifest_is_not_a_store(tmp_path):
-    for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(StoreError, match=r"is not a store of demonstrations: it has no manifest.json"):
+    for folder, lack in ((tmp_path, "it has no manifest.json"), (tmp_path / "none", "there is no folder of that name")):
+        with pytest.raises(StoreError, match=f"is not a store of demonstrations: {lack}"):
             Store(folder)
         with pytest.raises(StoreError, match="is not a store of demonstrations"):
             repair(folder)
@@ -295,7 +300,7 @@ def test_a_manifest_of_another_format_is_told_apart(store):
     edit_manifest(store.folder, format="music")
     before = contents(store.folder)
     for act in (Store, repair):
-        with pytest.raises(StoreError, match=r"is not a manifest of demonstrations but of 'music'"):
+        with pytest.raises(StoreError, match=r"is not of a store of demonstrations but of 'music'"):
             act(store.folder)
     assert contents(store.folder) == before
 
@@ -337,8 +342,8 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(store):
 HOLD = """
 import sys, time
 from pathlib import Path
-from rsg.demos.store import locked
-with locked(Path(sys.argv[1])):
+from rsg.demos.store import FOLDER
+with FOLDER.writing(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(300)
 """
@@ -361,7 +366,7 @@ def test_only_one_process_writes_and_a_killed_one_holds_no_lock(store, tmp_path)
                         make_demonstrations(Recipe("crafting", "goal-only", 1), folder)
             finally:
                 other.send_signal(signal.SIGKILL)
-        with locked(folder):
+        with FOLDER.writing(folder):
             pass
 
 
@@ -548,7 +553,7 @@ def test_two_makers_of_different_recipes_do_not_mix(tmp_path, monkeypatch):
         return Store.create(folder, "crafting")
 
     monkeypatch.setattr("rsg.demos.making.Store", type("Late", (), {"create": staticmethod(late)}))
-    with pytest.raises(StoreError, match="is not empty"):
+    with pytest.raises(StoreError, match="already holds a store"):
         make_demonstrations(Recipe("crafting", "goal-only", 1), tmp_path)
     assert Store(tmp_path).manifest.recipe["seed"] == 5
     assert check_store(Store(tmp_path)).ok

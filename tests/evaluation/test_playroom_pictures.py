@@ -22,7 +22,8 @@ class Knowing(Classifiers):
     """Log-odds of 5 where a subgoal really holds, and of -5 elsewhere."""
 
     def __init__(self, terms=WORLD.layout.terms, margin=0.0):
-        super().__init__(terms, single=True)
+        super().__init__(single=True)
+        self.terms = tuple(terms)
         self.keep_margins()
         self.margins += margin
 
@@ -58,7 +59,7 @@ def near(picture, color, by=40):
 
 def test_heat_is_what_the_classifier_says_there():
     terms = WORLD.layout.terms
-    for term, heat in zip(terms, heats(Knowing(margin=2.0), WORLD, STATE, terms, XS, XS, [0.7]), strict=True):
+    for term, heat in zip(terms, heats(Knowing(margin=2.0), WORLD, STATE, terms, (XS, XS, [0.7])), strict=True):
         assert heat.response.shape == heat.holds.shape == heat.free.shape == (40, 40)
         for row, column in [(0, 0), (5, 30), (20, 7), (33, 33), *np.argwhere(heat.holds)]:
             state = STATE.copy()
@@ -72,8 +73,8 @@ def test_heat_is_what_the_classifier_says_there():
 
 def test_the_best_orientation_counts():
     angles = [0.0, 0.9, 2.0]
-    both = heats(Knowing(), WORLD, STATE, ["ring-bell"], XS, XS, angles)[0]
-    each = [heats(Knowing(), WORLD, STATE, ["ring-bell"], XS, XS, [angle])[0] for angle in angles]
+    both = heats(Knowing(), WORLD, STATE, ["ring-bell"], (XS, XS, angles))[0]
+    each = [heats(Knowing(), WORLD, STATE, ["ring-bell"], (XS, XS, [angle]))[0] for angle in angles]
     assert (both.response == np.max([one.response for one in each], axis=0)).all()
     assert (both.free == np.any([one.free for one in each], axis=0)).all()
     assert both.holds.sum() > each[0].holds.sum() > 0
@@ -117,7 +118,7 @@ def trail(steps=8):
 
 
 def hex_of(number):
-    return "#{:02x}{:02x}{:02x}".format(*pictures._color(number))
+    return "#{:02x}{:02x}{:02x}".format(*pictures.rgb(number))
 
 
 def test_a_floor_plan_has_the_colours_of_the_parts():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rsg.cli.report import report as report_command
-from rsg.core.errors import RsgError, RunError
+from rsg.cli.main import main
+from rsg.core.errors import RunError
 from rsg.demos import Recipe, benchmark, make_demonstrations
 from rsg.evaluation.report import Paper, Sizes, measure, open_run, write_report
 from rsg.evaluation.report_examples import COST_MAP, COST_TASK, cost_maps, follow_demonstration, plan_novel_task
@@ -175,12 +175,14 @@ def test_a_run_without_a_world(run, tmp_path):
 
 
 def test_the_command(run, tmp_path, capsys):
-    report_command(run, tmp_path / "page.html", per_task=1)
-    assert f"the report is in {tmp_path / 'page.html'}" in capsys.readouterr().out
-    report_command(run, per_task=1, as_json=True)
-    assert json.loads(capsys.readouterr().out)["report"] == str(run / "report.html")
+    def said(*words):
+        with pytest.raises(SystemExit) as stop:
+            main(["report", str(run), *words])
+        return stop.value.code, *capsys.readouterr()
+
+    page = tmp_path / "page.html"
+    assert f"the report is in {page}" in said("--out", str(page), "--per-task", "1")[1]
+    assert json.loads(said("--per-task", "1", "--json")[1])["report"] == str(run / "report.html")
     assert (run / "report.html").exists()
-    with pytest.raises(RsgError, match=r"must end in \.html"):
-        report_command(run, tmp_path / "page.pdf")
-    with pytest.raises(RsgError, match="at least 1"):
-        report_command(run, per_task=0)
+    assert "must end in .html" in said("--out", str(tmp_path / "page.pdf"))[2]
+    assert said("--per-task", "0")[::2] != (0, "")

@@ -90,7 +90,7 @@ class SmallDisk(Limit):
         subprocess.run(["umount", self.folder], check=True)
 
 
-@pytest.fixture(params=[SmallDisk, Limit])
+@pytest.fixture(params=[SmallDisk, pytest.param(Limit, marks=pytest.mark.slow)])
 def disk(request, tmp_path):
     """A disk that is too small, until it grows."""
     (tmp_path / "disk").mkdir()

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from tests.reference.ltlf import evaluate
 
 from rsg.core.errors import TaskError
-from rsg.language import Machine, evaluate, parse, satisfies, to_ltlf
+from rsg.language import Machine, parse, satisfies, to_ltlf
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.reference import goal_only as reference
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.planning import Rules, candidates, priority
+from rsg.planning import Candidates, Rules, candidates, priority
 from rsg.worlds.crafting import STANDARD, VOCABULARY
 
 SLOW = bool(numba.config.DISABLE_JIT)
@@ -30,7 +30,7 @@ def test_the_queue_gives_what_the_sorted_enumeration_gives():
     for case in range(60):
         matrix = random_matrix(rng, int(rng.integers(5, 7)), empty=[0.0, 0.5, 0.8][case % 3])
         goal, limit, bias = int(rng.integers(len(matrix))), int(rng.integers(1, 5)), float(rng.choice([0.5, 0.9, 1.0]))
-        found = list(candidates(matrix, goal, limit, bias))
+        found = list(candidates(matrix, goal, Candidates(limit, bias)))
         expected = reference.all_candidates(matrix, goal, limit, bias)
         np.testing.assert_allclose([value for value, _ in found], [value for value, _ in expected], rtol=1e-12)
         assert sorted(each for _, each in found) == sorted(each for _, each in expected)
@@ -48,7 +48,7 @@ def test_what_every_queue_keeps_to():
     rng = stream(0, "keeps to")
     for limit in (1, 2, 4, 6):
         matrix, goal = random_matrix(rng, 12), int(rng.integers(12))
-        found = list(islice(candidates(matrix, goal, limit), 3000))
+        found = list(islice(candidates(matrix, goal, Candidates(limit)), 3000))
         values, instructions = [value for value, _ in found], [instruction for _, instruction in found]
         assert all(one >= other for one, other in pairwise(values))
         assert instructions[0] == (goal,)
@@ -85,7 +85,7 @@ def test_never_all_at_once():
     tracemalloc.start()
     start = time.perf_counter()
     try:
-        queue = candidates(matrix, 7, length_limit=6)
+        queue = candidates(matrix, 7, Candidates(length_limit=6))
         first = list(islice(queue, 10))
         kept = tracemalloc.get_traced_memory()[1]
     finally:
@@ -96,10 +96,12 @@ def test_never_all_at_once():
     assert len(queue.gi_frame.f_locals["queue"]) <= 10 * 200
 
 
-@pytest.mark.parametrize("settings", [{"length_limit": 0}, {"bias": 0.0}, {"bias": 1.1}, {"bias": -1.0}], ids=str)
-def test_bad_arguments(settings):
-    with pytest.raises(RsgError, match=r"the length limit is at least 1 and the bias in \(0, 1\], not"):
-        next(candidates(np.zeros((2, 2)), 0, **settings))
+@pytest.mark.parametrize(
+    "numbers", [{"length_limit": 0}, {"each": 0}, {"bias": 0.0}, {"bias": 1.1}, {"bias": -1.0}], ids=str
+)
+def test_bad_numbers(numbers):
+    with pytest.raises(RsgError, match=r"the length limit .* at least 1 and the bias in \(0, 1\], not"):
+        Candidates(**numbers)
 
 
 # What is still needed.

@@ -1,6 +1,5 @@
 """Plans for a goal only: every count against a plain twin, every plan replayed, and what is said when there is none."""
 
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from math import inf
@@ -16,8 +15,9 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import benchmark
 from rsg.language import Machine, Term, Then
-from rsg.planning import Dependencies, GoalSettings, Rules, plan_goal, validate
-from rsg.planning.goal_only import GUIDES, METHODS, _steps
+from rsg.planning import Candidates, Dependencies, GoalSettings, Rules, algorithm_2, plan_goal, validate
+from rsg.planning.by_regions import steps_to
+from rsg.planning.problem import METHODS
 from rsg.search import ProductSearch, SearchSettings
 from rsg.worlds.crafting import STANDARD, VOCABULARY, truth
 from rsg.worlds.crafting.text import read_map
@@ -91,33 +91,29 @@ def random_toy(rng, make_world=ByteWorld, terms=5):
 # Counts against twins.
 
 
+def the_papers(method="paper", **numbers):
+    """The paper's algorithm with numbers of one's own."""
+    return partial(algorithm_2, how=Candidates(uniform=method == "uniform", **numbers))
+
+
+def shortened(method, **numbers):
+    """The same where the method is the paper's; other methods as they are."""
+    return the_papers(method, **numbers) if method in ("paper", "uniform") else method
+
+
 def twin(toy, goal, settings):
     """The same by the plain search over regions."""
-    rules, terms = toy.prerequisites, set(range(len(toy.names)))
-    if settings.guide == "conditional":
-        counts = toy.dependencies
-        shares = [[counts.before[i, j] / max(counts.together[i, j], 1) for j in terms] for i in terms]
-        rules = tuple((tuple(j for j in terms if shares[i][j] >= 0.9),) for i in terms)
     believed = set() if settings.trust else {term for one in toy.prerequisites[goal] for term in one}
-    watched, size = terms, len(terms)
-    if settings.method == "blind":
-        watched = {goal} | believed
-    elif settings.watch == "helpful":
-        watched = {goal}
-        while more := {t for o in watched for one in rules[o] for t in one} - watched:
-            watched = watched | more
-        watched = watched | believed
+    blind, size = settings.method == "blind", len(toy.names)
+    watched = {goal} | believed if blind else set(range(size))
 
     def judge(holds, _):
         ready = settings.trust or any(holds.issuperset(one) for one in toy.prerequisites[goal])
-        if settings.method == "blind" or settings.guide == "none":
-            return 0, ready
-        needed = len(reference.still_needed(rules, holds, goal))
-        return needed or size + 1, ready
+        needed = 0 if blind else len(reference.still_needed(toy.prerequisites, holds, goal))
+        return (0 if blind else needed or size + 1), ready
 
     holds = [frozenset(np.flatnonzero(row).tolist()) & watched for row in toy.held]
-    spread = 1 if settings.method == "blind" else settings.spread
-    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, settings.budget, spread).run()
+    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, settings.budget, blind).run()
 
 
 @pytest.mark.kernels
@@ -129,10 +125,7 @@ def test_the_count_of_one_search_is_that_of_its_twin_on_100_small_worlds(batch):
         toy, goal = random_toy(rng, [ByteWorld, TableWorld][batch % 2]), int(rng.integers(5))
         settings = GoalSettings(
             method=str(rng.choice(["regions", "regions", "blind"])),
-            guide=str(rng.choice(["prerequisites", "prerequisites", "conditional", "none"])),
             trust=bool(rng.integers(2)),
-            watch=str(rng.choice(["all", "helpful"])),
-            spread=int(rng.choice([0, 1, 2, 8])),
             budget=int(rng.choice([1, 5, 15, 25_000])),
         )
         found, expected = toy.plan(toy.names[goal], **vars(settings)), twin(toy, goal, settings)
@@ -154,18 +147,17 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
     tried, ended = [], []
     for _ in range(60):
         toy, goal = random_toy(rng, terms=4), int(rng.integers(4))
+        each = int(rng.choice([3, 10, 1000]))
         settings = GoalSettings(
-            method=method,
+            method=the_papers(method, each=each, length_limit=3),
             trust=bool(rng.integers(2)),
             budget=int(rng.choice([20, 100, 400])),
-            per_candidate=int(rng.choice([3, 10, 1000])),
-            length_limit=3,
             seed=int(rng.integers(9)),
         )
         before = toy.dependencies.before
         rows = before / np.maximum(before.sum(axis=1, keepdims=True), 1)
         matrix = np.full((4, 4), 0.25) if method == "uniform" else rows
-        instructions = [one for _, one in reference.all_candidates(matrix.tolist(), goal, 3, settings.length_bias)]
+        instructions = [one for _, one in reference.all_candidates(matrix.tolist(), goal, 3, 0.9)]
         searched = []
 
         def search(instruction, limit, toy=toy, settings=settings, searched=searched):
@@ -181,7 +173,7 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
             believed = any(held.issuperset(one) for one in toy.prerequisites[instruction[-1]])
             return settings.trust or believed, found.expansions
 
-        instruction, spent = reference.algorithm_2(instructions, search, settings.per_candidate, settings.budget)
+        instruction, spent = reference.algorithm_2(instructions, search, each, settings.budget)
         found = toy.plan(toy.names[goal], **vars(settings))
         assert found.expansions == spent
         if instruction is not None:
@@ -230,7 +222,7 @@ def steps(prerequisites, goal, *states):
     """From the terms that hold in each state, as text."""
     names = NAMES[: len(prerequisites)]
     holds = np.array([[name in state for name in names] for state in states])
-    return [(end, names[term]) for end, term in _steps(Rules.of(prerequisites), holds, names.index(goal))]
+    return [(end, names[term]) for end, term in steps_to(Rules.of(prerequisites), holds, names.index(goal))]
 
 
 A_THEN_B_THEN_C = (((),), ((0,),), ((1,),), ((),))
@@ -264,7 +256,7 @@ def test_steps_of_random_plans():
         prerequisites, goal = random_prerequisites(rng, 5), int(rng.integers(5))
         holds = rng.random((int(rng.integers(2, 12)), 5)) < 0.5
         holds[-2:, goal] = False, True
-        found = _steps(Rules.of(prerequisites), holds, goal)
+        found = steps_to(Rules.of(prerequisites), holds, goal)
         assert found[-1] == (len(holds) - 1, goal)
         assert all(one < other for (one, _), (other, _) in pairwise(found))
         for end, term in found:
@@ -314,41 +306,28 @@ def craft(goal, text=SMALL, goal_fn=oracle, known=RULES, **settings):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("guide", GUIDES)
 @pytest.mark.parametrize("method", METHODS)
-def test_a_boat_by_every_method_and_guide(method, guide):
-    made = craft("craft-boat", method=method, guide=guide, per_candidate=100)
+def test_a_boat_by_every_method(method):
+    made = craft("craft-boat", method=shortened(method, each=100))
     assert made.found
     if method in ("regions", "blind"):
         assert str(made.task) == (
             BOAT if method == "regions" else "craft-wood-plank then craft-boat"
         )  # what it watches
-    again = craft("craft-boat", goal_fn=only_batched, method=method, guide=guide, per_candidate=100)
+    again = craft("craft-boat", goal_fn=only_batched, method=shortened(method, each=100))
     assert (again.actions.tolist(), again.expansions) == (made.actions.tolist(), made.expansions)
 
 
-def test_every_method_and_guide_on_a_larger_map():
+def test_every_method_on_a_larger_map():
     found = {}
     for goal in ("craft-shears", "craft-boat", "craft-bed"):
         for method in METHODS:
-            for guide in GUIDES if method == "regions" else ("prerequisites",):
-                known = with_alternatives(guide == "conditional")
-                made = craft(goal, FIELD, known=known, method=method, guide=guide, budget=4000)
-                found[goal, method, guide] = made.expansions if made.found else inf
+            made = craft(goal, FIELD, method=method, budget=4000)
+            found[goal, method] = made.expansions if made.found else inf
     for goal in ("craft-shears", "craft-boat"):
-        ours = found[goal, "regions", "prerequisites"]
-        assert 10 * ours < min(found[goal, "paper", "prerequisites"], found[goal, "blind", "prerequisites"])
-        assert ours <= found[goal, "regions", "none"]
-    assert found["craft-bed", "regions", "prerequisites"] < 1000
-    assert sum(value < inf for value in found.values()) >= 12
-
-
-def with_alternatives(chosen):
-    """The dependencies; `conditional` knows no alternatives: the first one of each is taken as always before."""
-    if not chosen:
-        return RULES
-    first = tuple((alternatives[0],) for alternatives in PREREQUISITES)
-    return replace(RULES, before=(before := dependencies(VOCABULARY, first).before), together=before + before.T)
+        assert 10 * found[goal, "regions"] < min(found[goal, "paper"], found[goal, "blind"])
+    assert found["craft-bed", "regions"] < 1000
+    assert sum(value < inf for value in found.values()) >= 5
 
 
 def test_shears_and_what_led_to_them():
@@ -384,7 +363,7 @@ def test_the_count_in_crafting_world_is_that_of_the_twin(goal):
     toy = Toy.__new__(Toy)
     toy.world, toy.held, toy.start = TableWorld(after, np.full(5, 0.125), rows), held, 0
     toy.names, toy.prerequisites, toy.dependencies = VOCABULARY, PREREQUISITES, RULES
-    for settings in ({}, {"watch": "helpful"}, {"spread": 2}, {"method": "blind"}, {"guide": "none"}, {"budget": 9}):
+    for settings in ({}, {"trust": True}, {"method": "blind"}, {"budget": 9}):
         made = craft(goal, "map:\n@aT\n1.5\n", **settings)
         expected = twin(toy, VOCABULARY.index(goal), GoalSettings(**settings))
         assert (made.ended, made.expansions) == (expected.ended, expected.expansions)
@@ -424,14 +403,14 @@ def test_a_goal_may_be_a_function(method):
         assert str(sure.task) == "grab-axe then goal"  # and mine-wood came true together with it
 
 
-def test_a_threshold_decides_when_a_function_holds():
+def test_a_function_holds_from_one_half_on():
     world, state = read_map(SMALL)
 
-    def likely(states):
-        return 0.4 * in_hands(world, "axe")(states)
+    def likely(states, most):
+        return most * in_hands(world, "axe")(states)
 
-    assert plan_goal(world, state, likely, oracle, RULES, GoalSettings(threshold=0.4)).found
-    made = plan_goal(world, state, likely, oracle, RULES, GoalSettings(threshold=0.41))
+    assert plan_goal(world, state, partial(likely, most=0.5), oracle, RULES).found
+    made = plan_goal(world, state, partial(likely, most=0.49), oracle, RULES)
     assert (made.found, made.ended, made.missed) == (False, "exhausted", ("goal",))
 
 
@@ -483,7 +462,7 @@ def test_a_goal_that_holds_already(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_an_object_that_is_not_there(method):
     """No boat station: all else is reached, and that is said."""
-    made = craft("craft-boat", SMALL.replace("5", "."), method=method, budget=3000, per_candidate=50, length_limit=4)
+    made = craft("craft-boat", SMALL.replace("5", "."), method=shortened(method, each=50, length_limit=4), budget=3000)
     assert not made.found
     assert made.ended in ("exhausted", "budget", "candidates")
     assert made.expansions <= 3000
@@ -531,21 +510,20 @@ def test_a_goal_that_comes_true_without_its_prerequisites_needs_trust(method, tr
             assert "(b came true without its prerequisites, which was not believed)" in made.reason
 
 
-@pytest.mark.parametrize("settings", [{"length_limit": 1}, {"budget": 1}], ids=str)
+@pytest.mark.parametrize(("length_limit", "budget"), [(1, 25_000), (6, 1)])
 @pytest.mark.parametrize("method", ["paper", "uniform"])
-def test_a_plan_that_is_not_believed_is_not_given(method, settings):
+def test_a_plan_that_is_not_believed_is_not_given(method, length_limit, budget):
     toy = Toy([[1], [1]], [[0, 0], [0, 1]], (((),), ((0,),)))
-    made = toy.plan("b", method=method, **settings)
+    made = toy.plan("b", method=the_papers(method, length_limit=length_limit), budget=budget)
     assert not made.found
     assert (len(made.actions), len(made.states)) == (0, 1)
     assert "no plan" in made.reason
 
 
-def test_every_guide_believes_in_one_of_several_alternatives():
+def test_one_of_several_alternatives_is_believed():
     """`a` or `b` leads to `c`, and each time that both were shown, both were shown before it."""
     toy = Toy([[1], [2], [2]], [[0, 0, 0], [1, 0, 0], [1, 0, 1]], (((),), ((),), ((0,), (1,))))
-    for guide in GUIDES:
-        assert toy.plan("c", guide=guide).found, guide
+    assert toy.plan("c").found
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -553,7 +531,7 @@ def test_budgets_are_kept_exactly(method):
     """A ring on which nothing ever holds has no end for the paper's algorithm, and twenty states for ours."""
     toy = Toy([[(s + 1) % 20, s] for s in range(20)], np.zeros((20, 4)), (((),), ((0,),), ((1,),), ((2,),)))
     for budget in (1, 2, 19, 20, 21, 50):
-        made = toy.plan("d", method=method, budget=budget, per_candidate=7)
+        made = toy.plan("d", method=shortened(method, each=7), budget=budget)
         assert made.expansions <= budget
         assert not made.found
         if method in ("regions", "blind"):
@@ -571,7 +549,12 @@ def test_cancelling_and_progress(method):
     world, state = read_map(FIELD.replace("3..E", "...E"))
     settings, told = GoalSettings(method=method, budget=3000), []
     answers = iter([False] * 3 + [True] * 9)
-    made = plan_goal(world, state, "craft-shears", only_batched, RULES, settings, told.append, lambda: next(answers))
+
+    def look(count):
+        told.append(count)
+        return next(answers)
+
+    made = plan_goal(world, state, "craft-shears", only_batched, RULES, settings, look)
     assert (made.found, made.ended) == (False, "cancelled")
     assert "the search was cancelled" in made.reason
     assert len(told) == 4
@@ -580,7 +563,7 @@ def test_cancelling_and_progress(method):
 
 def test_progress_of_the_papers_algorithm_never_falls():
     world, state = read_map(FIELD.replace("3..E", "...E"))
-    settings, told = GoalSettings(method="paper", budget=1500, per_candidate=200), []
+    settings, told = GoalSettings(method=the_papers(each=200), budget=1500), []
     made = plan_goal(world, state, "craft-shears", only_batched, RULES, settings, told.append)
     assert told == sorted(told)
     assert told[-1] > made.expansions - 200
@@ -594,11 +577,11 @@ def test_how_far_a_candidate_may_go():
     held = np.zeros((count, 3))
     held[8:, 0] = held[16:, 1] = held[24:, 2] = 1
     toy = Toy(after, held, (((),), ((0,),), ((1,),)))
-    one = toy.plan("c", method="paper", per_candidate=1000)
+    one = toy.plan("c", method=the_papers(each=1000))
     assert str(one.task) == "c"
-    several = toy.plan("c", method="paper", per_candidate=60)
+    several = toy.plan("c", method=the_papers(each=60))
     assert several.found
-    nothing = toy.plan("c", method="paper", per_candidate=5)
+    nothing = toy.plan("c", method=the_papers(each=5))
     assert (nothing.found, nothing.ended) == (False, "candidates")
     assert nothing.expansions == 15  # three candidates
 
@@ -638,15 +621,7 @@ def test_a_state_of_the_wrong_width_where_all_is_compiled(method):
     ("settings", "problem"),
     [
         ({"method": "magic"}, "method is one of regions, paper, uniform, blind, not 'magic'"),
-        ({"guide": "magic"}, "guide is one of prerequisites, conditional, priority, none, not 'magic'"),
-        ({"watch": "none"}, "watch is one of all, helpful, not 'none'"),
-        ({"budget": 0}, "budget and per_candidate must be at least 1"),
-        ({"per_candidate": 0}, "budget and per_candidate must be at least 1"),
-        ({"spread": -1}, "spread not negative"),
-        ({"threshold": 1.0}, "threshold"),
-        ({"method": "paper", "threshold": 0.0}, "threshold"),
-        ({"method": "paper", "length_limit": 0}, "the length limit is at least 1"),
-        ({"method": "uniform", "length_bias": 2.0}, "the bias in"),
+        ({"budget": 0}, "budget must be at least 1, not 0"),
     ],
     ids=str,
 )

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.automaton import automaton, reads
+from tests.reference.ltlf import evaluate
 
-from rsg.language import Machine, evaluate, parse, sample_task, satisfies, to_ltlf
+from rsg.language import Machine, parse, sample_task, satisfies, to_ltlf
 
 
 def batches(usual, long):

@@ -44,7 +44,7 @@ class RegionSearch:
         holds: for each state the set of terms that hold there.
         goal: the term that is wanted.
         rank: from the terms that hold in a region and those achieved on the way, (rank, ready).
-        budget, spread: as for the real one.
+        budget: as for the real one; blind: whether the cheapest state comes first, whatever its region.
     """
 
     world: Any
@@ -53,15 +53,12 @@ class RegionSearch:
     goal: int
     rank: Any
     budget: int
-    spread: int
+    blind: bool = False
     regions: dict[frozenset[int], Region] = field(default_factory=dict)
     doubtful: bool = False
 
     def run(self) -> Answer:
-        """Always the open state of the least rank, then of the fewest regions, then the cheapest, then the oldest.
-
-        Each so-manieth time simply the cheapest, then the oldest.
-        """
+        """Always the open state of the least rank, then of the fewest regions, then the cheapest, then the oldest."""
         self.cost, self.came = {self.start: 0.0}, {}
         self.expanded, self.ticks = [], count()
         self.regions[self.holds[self.start]] = Region()
@@ -70,8 +67,7 @@ class RegionSearch:
         while self.open:
             if len(self.expanded) >= self.budget:
                 return self.answer("budget")
-            blind = self.spread > 0 and len(self.expanded) % self.spread == self.spread - 1
-            s = min(self.open, key=self.age if blind else self.importance)
+            s = min(self.open, key=self.importance)
             del self.open[s]
             self.expanded.append(s)
             reached = self.expand(s)
@@ -84,7 +80,7 @@ class RegionSearch:
 
     def importance(self, s):
         region = self.regions[self.holds[s]]
-        return (region.rank, region.steps, *self.age(s))
+        return (region.rank, 0 if self.blind else region.steps, *self.age(s))
 
     def expand(self, s):
         """Try every action; gives the state and the action after which the goal came true, if it did."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -46,12 +47,27 @@ def what_is_wrong(world, state, poses):
     return ""
 
 
+def tree_size(world, start, targets, longest):
+    """How many poses a tree from the start has that grew towards one target after the other, so many actions each."""
+    poses = [start]
+    for target in targets:
+        near = poses[int(np.argmin(actions_apart(world, np.array(poses), target)))]
+        total = int(np.ceil(actions_apart(world, near, target) - 1e-9))
+        way = near + differences(world, near, target) * (np.arange(total + 1)[:, None] / max(total, 1))
+        turning = world.period > 0
+        way[:, turning] = world.low[turning] + (way - world.low)[:, turning] % world.period[turning]
+        for before, after in pairwise(way[: longest + 1]):
+            if not world.clear(before[None], after[None])[0]:
+                break
+            poses.append(after)
+    return len(poses)
+
+
 def cheapest(graph, machine, log_g, log_i, **rules):
     """The least cost of a plan from the first state of a graph, by Dijkstra's algorithm over (state, node, moved?).
 
-    `rules` are those of `tests.reference.search.transition_cost`, and `one_action`.
+    `rules` are those of `tests.reference.search.transition_cost`.
     """
-    one_action = rules.pop("one_action", True)
     last, queue, seen = machine.nodes - 1, [(0.0, 0, 0, True)], set()
     while queue:
         cost, s, v, moved = heappop(queue)
@@ -63,7 +79,7 @@ def cheapest(graph, machine, log_g, log_i, **rules):
         if v > 0:
             for edge in range(graph.edge_start[s], graph.edge_start[s + 1]):
                 heappush(queue, (cost + graph.edge_cost[edge], int(graph.edge_end[edge]), v, True))
-        if moved or not one_action:
+        if moved:
             for w in machine.successors(v).tolist():
                 price = transition_cost(machine, log_g[s], log_i[s], v, w, **rules)
                 if price < inf:

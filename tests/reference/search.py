@@ -5,6 +5,7 @@ Nothing here looks at `rsg.search` but for the shape of a graph.
 
 from __future__ import annotations
 
+import itertools
 from heapq import heappop, heappush
 from math import inf, log
 
@@ -122,20 +123,18 @@ def number_goal(tables, states, i, k):
     return log_g[np.int64(states[i, 0]), k], log_i[np.int64(states[i, 0]), k]
 
 
-def transition_cost(machine, log_g, log_i, v, w, weight=1.0, threshold=None, not_yet=True):
+def transition_cost(machine, log_g, log_i, v, w, weight=1.0, threshold=None):
     """What it costs to go from node v to node w in a state with these values `[terms]`; infinite if not allowed."""
     last = machine.nodes - 1
     leaving = 0.0 if v == 0 else log_g[machine.term_of[v]]
     if threshold is not None:
         already = w != last and log_i[machine.term_of[w]] <= log(1 - threshold)
-        return inf if (leaving < log(threshold) and v != 0) or (not_yet and already) else 0.0
-    entering = 0.0 if w == last or not not_yet else log_i[machine.term_of[w]]
+        return inf if (leaving < log(threshold) and v != 0) or already else 0.0
+    entering = 0.0 if w == last else log_i[machine.term_of[w]]
     return -weight * (leaving + entering)
 
 
-def best_plan_cost(
-    world, state, machine, log_g, log_i, weight=1.0, threshold=None, not_yet=True, one_action=True
-) -> float:
+def best_plan_cost(world, state, machine, log_g, log_i, weight=1.0, threshold=None) -> float:
     """The least cost of a plan by Dijkstra's algorithm over labels (state, node, moved?); infinite if there is none.
 
     Args:
@@ -156,42 +155,27 @@ def best_plan_cost(
         if v > 0:
             for a, price in enumerate(world.costs):
                 heappush(queue, (cost + price, int(world.after[s, a]), v, True))
-        if moved or not one_action:
+        if moved:
             for w in machine.successors(v).tolist():
-                price = transition_cost(machine, log_g[s], log_i[s], v, w, weight, threshold, not_yet)
+                price = transition_cost(machine, log_g[s], log_i[s], v, w, weight, threshold)
                 if price < inf:
                     heappush(queue, (cost + price, s, w, False))
     return inf
 
 
-def plan_cost(world, machine, log_g, log_i, found, weight=1.0, threshold=None, not_yet=True, one_action=True):
-    """What a plan costs by its actions, states and nodes; infinite if they do not fit together.
-
-    With the looser rule, nodes that no action serves may lie between two nodes of a plan: the cheapest way counts.
-    """
+def plan_cost(world, machine, log_g, log_i, found, weight=1.0, threshold=None):
+    """What a plan costs by its actions, states and nodes; infinite if they do not fit together."""
     numbers = world.numbers(found.states)
-    last = machine.nodes - 1
-
-    def pass_on(s, v, w):
-        """From node v to node w in state s; v itself, if it may go on serving."""
-        direct = inf
-        for u in machine.successors(v).tolist():
-            price = transition_cost(machine, log_g[s], log_i[s], v, u, weight, threshold, not_yet)
-            if u == w:
-                direct = min(direct, price)
-            elif not one_action and u < w:
-                direct = min(direct, price + pass_on(s, u, w))
-        return direct
-
-    total, v = 0.0, 0
-    for t, (action, w) in enumerate(zip(found.actions.tolist(), found.nodes.tolist(), strict=True)):
-        if w != v:
-            total += pass_on(numbers[t], v, w)
-        total += world.costs[action]
-        if world.after[numbers[t], action] != numbers[t + 1]:
+    served = [0, *found.nodes.tolist(), machine.nodes - 1]
+    total = sum(world.costs[action] for action in found.actions.tolist())
+    for t, (v, w) in enumerate(itertools.pairwise(served)):
+        s = numbers[t]
+        if v != w:
+            follows = w in machine.successors(v).tolist()
+            total += transition_cost(machine, log_g[s], log_i[s], v, w, weight, threshold) if follows else inf
+        if t < len(found.actions) and world.after[s, found.actions[t]] != numbers[t + 1]:
             return inf
-        v = w
-    return total + pass_on(numbers[-1], v, last)
+    return total
 
 
 def bellman(graph, machine, log_g, log_i, weight=1.0, one_action=True):

@@ -9,7 +9,7 @@ from tests.reference.search import ByteWorld, TableGoals, TableWorld, bellman, t
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine, parse, sample_task
-from rsg.search import ProductSearch, SearchSettings, StateGraph, cost_to_go, local_graph
+from rsg.search import Logs, ProductSearch, SearchSettings, StateGraph, cost_to_go, local_graph
 from rsg.worlds.crafting.maps import sample_map
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
@@ -72,16 +72,12 @@ def compare_with_bellman(rng):
     graph, machine = random_graph(rng), Machine.of(sample_task("abcd", int(rng.integers(3)), rng))
     log_g, log_i = random_values(rng, graph, machine)
     weight = float(rng.choice([0.3, 1.0, 2.0]))
-    shares = []
-    for one_action in (True, False):
-        result = cost_to_go(graph, machine, log_g, log_i, weight, one_action)
-        moved, fresh = bellman(graph, machine, log_g, log_i, weight, one_action)
-        np.testing.assert_allclose(result.cost, moved, rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(result.entry, fresh, rtol=1e-12, atol=1e-12)
-        check_bookkeeping(graph, machine, log_g, log_i, weight, result)
-        shares.append(np.isfinite(result.cost[:, 0]).mean())
-    assert shares[0] <= shares[1]
-    return shares[0]
+    result = cost_to_go(graph, machine, Logs(log_g, log_i), weight)
+    moved, fresh = bellman(graph, machine, log_g, log_i, weight)
+    np.testing.assert_allclose(result.cost, moved, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(result.entry, fresh, rtol=1e-12, atol=1e-12)
+    check_bookkeeping(graph, machine, log_g, log_i, weight, result)
+    return np.isfinite(result.cost[:, 0]).mean()
 
 
 @pytest.mark.parametrize("batch", range(10))
@@ -106,7 +102,7 @@ def test_a_small_example():
     machine = Machine.of(parse("a then b"))
     holds = np.array([[False, False], [True, False], [False, True]])
     log_g, log_i = np.where(holds, 0.0, -inf), np.where(holds, -inf, 0.0)
-    result = cost_to_go(graph, machine, log_g, log_i)
+    result = cost_to_go(graph, machine, Logs(log_g, log_i))
     assert result.cost.tolist() == [[1.0, 1.0, 1.0, inf], [inf, 0.5, 0.5, inf], [inf, inf, 0.0, inf]]
     assert result.entry.tolist() == [[1.0, 1.0, 1.0, inf], [inf, inf, 0.5, inf], [inf, inf, 0.5, inf]]
     assert result.exit.tolist() == [[0, 1, 2, -1], [-1, 1, 2, -1], [-1, -1, 2, -1]]
@@ -118,25 +114,27 @@ def test_nothing_can_be_left_or_everything_costs_nothing():
     graph, machine = random_graph(rng, states=(8, 8)), Machine.of(parse("a and b then c"))
     never, always = np.full((8, 3), -inf), np.zeros((8, 3))
     for values in [(never, always), (always, never), (never, never)]:
-        result = cost_to_go(graph, machine, *values)
+        result = cost_to_go(graph, machine, Logs(*values))
         assert np.isinf(result.cost[:, 0]).all()
         assert (result.exit[:, 0] == -1).all()
-    assert not cost_to_go(graph, machine, always, always, one_action=False).cost[:, :-1].any()
+    found = cost_to_go(graph, machine, Logs(always, always))
+    assert not found.cost[:, -2].any()  # c is left at once; what comes before it costs the actions that b and c need
+    assert (found.cost[:, :-2] > 0).all()
 
 
 def test_lists_of_states_that_lie_elsewhere_in_memory():
     rng = stream(1, "layout")
     graph, machine = random_graph(rng, states=(9, 9)), Machine.of(parse("a or b then c"))
     log_g, log_i = random_values(rng, graph, machine)
-    turned = cost_to_go(graph, machine, np.asfortranarray(log_g), log_i[::-1][::-1])
-    assert np.array_equal(turned.cost, cost_to_go(graph, machine, log_g, log_i).cost)
+    turned = cost_to_go(graph, machine, Logs(np.asfortranarray(log_g), log_i[::-1][::-1]))
+    assert np.array_equal(turned.cost, cost_to_go(graph, machine, Logs(log_g, log_i)).cost)
 
 
 @pytest.mark.parametrize("shapes", [((3, 1), (4, 1)), ((4, 1), (3, 1)), ((4, 2), (4, 2)), ((4,), (4,))], ids=str)
 def test_values_that_do_not_fit(shapes):
     graph = random_graph(stream(0, "misfit"), states=(4, 4))
     with pytest.raises(RsgError, match=r"log G and log I must have shape \(4, 1\), got"):
-        cost_to_go(graph, Machine.of(parse("a")), *map(np.zeros, shapes))
+        cost_to_go(graph, Machine.of(parse("a")), Logs(*map(np.zeros, shapes)))
 
 
 def random_world(rng, states=(3, 15), make_world=TableWorld):
@@ -145,17 +143,16 @@ def random_world(rng, states=(3, 15), make_world=TableWorld):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("one_action", [True, False])
-def test_the_product_search_finds_the_same_least_cost(one_action):
-    rng = stream(0, "both", int(one_action))
+def test_the_product_search_finds_the_same_least_cost():
+    rng = stream(0, "both", 1)
     finite = 0
     for _ in range(25):
         world, machine = random_world(rng, make_world=ByteWorld), Machine.of(sample_task("abc", 1, rng))
         everything = local_graph(world, world.rows[:1], depth=100)
         table = random_values(rng, StateGraph(world.rows, *[np.empty(0)] * 5), machine)
         log_g, log_i = (values[world.numbers(everything.states)] for values in table)
-        cost = cost_to_go(everything, machine, log_g, log_i, 0.7, one_action).cost
-        settings = SearchSettings(order="optimal", budget=None, threshold=None, weight=0.7, one_action=one_action)
+        cost = cost_to_go(everything, machine, Logs(log_g, log_i), 0.7).cost
+        settings = SearchSettings(order="optimal", budget=None, threshold=None, weight=0.7)
         for s, state in enumerate(everything.states):
             found = ProductSearch(world, state, machine, TableGoals(world, *table), settings).run()
             assert found.cost == pytest.approx(cost[s, 0])

@@ -1,4 +1,4 @@
-"""State graphs by their kernel against the same graphs by dictionary, and what else a graph knows of itself."""
+"""State graphs, of worlds with a compiled step and without, against plain ones, and what a graph knows of itself."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference import graph as plain
 from tests.reference.search import ByteWorld, NumberWorld, TableWorld
 
 from rsg.core.compiled import inlined
@@ -79,10 +80,18 @@ def assert_same(one, other):
         assert left.tobytes() == right.tobytes(), name
 
 
-def compare(world, *arguments):
-    """The kernel against the dictionary; gives the graph."""
-    graph = grown(world, *arguments)
-    assert_same(graph, grown(Batched(world), *arguments))
+def compare(world, states, depth, *limit):
+    """With the compiled step, with whole layers, and the plain graph; gives the graph."""
+    graph = grown(world, states, depth, *limit)
+    assert_same(graph, grown(Batched(world), states, depth, *limit))
+    if isinstance(graph, StateGraph):
+        rows, edges, path = plain.around(world, states, depth)
+        assert graph.states.tobytes() == rows.tobytes()
+        assert graph.path.tolist() == path
+        assert [len(some) for some in edges] == np.diff(graph.edge_start).tolist()
+        found = list(zip(graph.edge_action.tolist(), graph.edge_end.tolist(), strict=True))
+        assert found == [edge for some in edges for edge in some]
+        assert np.array_equal(graph.edge_cost, world.costs[graph.edge_action])
     return graph
 
 
@@ -94,7 +103,7 @@ def reversed_by_sorting(graph):
 
 
 def assert_reversed(graph):
-    for found, expected in zip(graph.reverse, reversed_by_sorting(graph), strict=True):
+    for found, expected in zip(graph.arrays[3:], reversed_by_sorting(graph), strict=True):
         assert found.dtype == expected.dtype
         assert np.array_equal(found, expected)
 
@@ -204,16 +213,56 @@ def test_several_threads_at_once():
             assert_same(graph, alone)
 
 
-def test_edges_turned_around():
-    rng = stream(0, "turned around")
-    for count in (1, 2, 5, 30):
-        degrees = rng.integers(0, 5, size=count)
-        edges = int(degrees.sum())
-        start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int32)
-        end, action = rng.integers(count, size=(2, edges)).astype(np.int32)
-        graph = StateGraph(np.arange(count)[:, None], start, end, action, rng.random(edges), np.zeros(1, np.int32))
-        assert_reversed(graph)
-        assert graph.reverse is graph.reverse
+def random_graph(rng):
+    """Any edges in any order, and that order."""
+    count = int(rng.integers(1, 30))
+    source, target = rng.integers(count, size=(2, int(rng.integers(0, 60)))).astype(np.int32)
+    path = rng.integers(count, size=3).astype(np.int32)
+    return StateGraph.of(np.arange(count)[:, None], source, target, rng.random(len(source)), path), source, target
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_graph_of_edges_in_any_order(seed):
+    graph, source, target = random_graph(stream(seed, "any order"))
+    assert_reversed(graph)
+    assert graph.arrays is graph.arrays
+    for s in range(len(graph.states)):
+        mine = slice(graph.edge_start[s], graph.edge_start[s + 1])
+        assert graph.edge_end[mine].tolist() == target[source == s].tolist()
+        assert graph.edge_action[mine].tolist() == list(range(np.sum(source == s)))
+        assert (graph.edge_source[mine] == s).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_part_of_a_graph_has_the_edges_among_its_states(seed):
+    rng = stream(seed, "part")
+    graph, _, _ = random_graph(rng)
+    kept = np.union1d(graph.path, np.flatnonzero(rng.random(len(graph.states)) < 0.6))
+    part = graph.sub(kept)
+    assert np.array_equal(part.states, graph.states[kept])
+    assert np.array_equal(part.states[part.path], graph.states[graph.path])
+    among = np.isin(graph.edge_source, kept) & np.isin(graph.edge_end, kept)
+    assert np.array_equal(kept[part.edge_source], graph.edge_source[among])
+    assert np.array_equal(kept[part.edge_end], graph.edge_end[among])
+    assert np.array_equal(part.edge_cost, graph.edge_cost[among])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_steps_and_connected_parts_are_those_of_plain_counting(seed):
+    rng = stream(seed, "steps")
+    one_way, source, target = random_graph(rng)
+    sources = rng.integers(len(one_way.states), size=2)
+    steps = np.where(np.isin(np.arange(len(one_way.states)), sources), 0, -1)
+    for distance in range(len(steps)):
+        after = one_way.edge_end[steps[one_way.edge_source] == distance]
+        steps[after] = np.where(steps[after] < 0, distance + 1, steps[after])
+    assert one_way.steps_from(sources).tolist() == steps.tolist()
+    ends = np.concatenate([source, target]), np.concatenate([target, source])
+    graph = StateGraph.of(one_way.states, *ends, np.ones(len(ends[0])), one_way.path)
+    parts = graph.parts()
+    for s in range(len(parts)):
+        assert np.array_equal(parts == parts[s], graph.steps_from(np.array([s])) >= 0)
+    assert list(dict.fromkeys(parts.tolist())) == list(range(parts.max() + 1))
 
 
 def test_the_memory_of_a_graph():

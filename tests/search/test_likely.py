@@ -6,8 +6,11 @@ from tests.reference.boxes import Touching, four_rooms
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.search.likely import WANTED, asked, likely_poses
-from rsg.search.motion import rows_of
+from rsg.language import Machine, parse
+from rsg.search import SearchSettings, asked
+from rsg.search.motion.likely import WANTED, likely_poses
+from rsg.search.motion.query import Query
+from rsg.search.motion.space import rows_of
 
 world = four_rooms()
 state = np.array([3.0, 3.0, 0.0, 15.3, 16.2, 4.1, 15.7, 10.0, 10.0])
@@ -16,9 +19,10 @@ state = np.array([3.0, 3.0, 0.0, 15.3, 16.2, 4.1, 15.7, 10.0, 10.0])
 def look(meaning, terms, count=1000, seed=0):
     poses = world.sample(stream(seed, "look"), count)
     poses = poses[world.free(poses)]
-    goals = meaning.goal_fn(world, terms, state)
-    log_g, _ = asked(goals, rows_of(poses, state), len(terms))
-    return poses, log_g, likely_poses(world, state, goals, poses, log_g, np.log(0.5), stream(seed, "likely"))
+    machine = Machine.of(parse(" then ".join(terms)))
+    query = Query(world, state, machine, meaning.goal_fn(world, terms, state), SearchSettings(threshold=0.5))
+    log_g, _ = query.asked(rows_of(poses, state))
+    return poses, log_g, likely_poses(query, poses, log_g, stream(seed, "likely"))
 
 
 def test_poses_where_terms_hold_are_taken_as_they_are():

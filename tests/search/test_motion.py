@@ -1,5 +1,6 @@
 """Motion planning from pose to pose: every path is replayed in its world, compiled or not."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +10,12 @@ from tests.reference.boxes import BoxWorld, CompiledBoxWorld, four_rooms
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.search import motion_kernels as kernels
-from rsg.search.motion import connect, rrt, space_of
-from rsg.search.shortening import shorten
+from rsg.search import connect, shorten
+from rsg.search.motion.space import prepared, space_of, split
+from rsg.search.motion.trees import Tree, grow, nearest, reach_for
 
 pytestmark = pytest.mark.kernels
+SLOW = bool(numba.config.DISABLE_JIT)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -39,44 +41,78 @@ def test_distances_and_single_actions_are_those_of_the_definition(seed):
     space, rows = space_of(world), world.sample(rng, 12)
     target = rows[-1]
     away = plain.actions_apart(world, rows[:-1], target)
-    assert kernels.nearest(space, rows, 11, target) == np.argmin(away)
+    assert nearest(space, rows, 11, target) == np.argmin(away)
     chain = np.empty((40, len(target)))
     for row, distance in zip(rows, away, strict=False):
-        count, total = kernels.split(space, row, target, chain)
+        count, total = split(space, row, target, chain)
         assert count == total == np.ceil(distance)
         way = np.concatenate([row[None], chain[:count]])
         assert np.allclose(plain.actions_apart(world, way[:-1], way[1:]), distance / total)
         assert np.array_equal(way[-1], target)
         assert (way >= world.low).all()
         assert (way <= world.high).all()
-        assert kernels.split(space, row, target, chain[:1])[0] == 1
+        assert split(space, row, target, chain[:1])[0] == 1
 
 
 @given(SEEDS)
 @settings(deadline=None, max_examples=40)
 def test_every_path_can_be_walked_and_gets_no_longer_by_shortening(seed):
-    """All planners, in random worlds: from the start to the goal, within reach, nothing in the way; seeds reproduce."""
+    """In random worlds: from the start to the goal, within reach, nothing in the way; seeds reproduce."""
     rng = stream(seed, "paths")
     world = random_world(rng)
     ends = free_states(world, rng, 2)
     if len(ends) < 2:
         return
     start, goal = ends
-    for plan in (rrt, connect):
-        found = plan(world, start, goal, stream(seed, "plan"), budget=400)
-        if not found.found:
-            assert (found.ended, found.samples, len(found.poses)) == ("budget", 400, 0)
-            continue
-        assert plain.what_is_wrong(world, start, found.poses) == ""
-        assert np.array_equal(found.poses[-1], goal)
-        short = shorten(world, start, found.poses, stream(seed, "shorten"), tries=30)
-        assert plain.what_is_wrong(world, start, short) == ""
-        assert np.array_equal(short[-1], goal)
-        assert len(short) <= len(found.poses)
-        assert plain.length(world, short) <= plain.length(world, found.poses) + 1e-6
-        again = plan(world, start, goal, stream(seed, "plan"), budget=400)
-        assert again.poses.tobytes() == found.poses.tobytes()
-        assert shorten(world, start, again.poses, stream(seed, "shorten"), tries=30).tobytes() == short.tobytes()
+    found = connect(world, start, goal, stream(seed, "plan"), budget=400)
+    if not found.found:
+        assert (found.ended, found.samples, len(found.poses)) == ("budget", 400, 0)
+        return
+    assert plain.what_is_wrong(world, start, found.poses) == ""
+    assert np.array_equal(found.poses[-1], goal)
+    short = shorten(world, start, found.poses, stream(seed, "shorten"), tries=30)
+    assert plain.what_is_wrong(world, start, short) == ""
+    assert np.array_equal(short[-1], goal)
+    assert len(short) <= len(found.poses)
+    assert plain.length(world, short) <= plain.length(world, found.poses) + 1e-6
+    again = connect(world, start, goal, stream(seed, "plan"), budget=400)
+    assert again.poses.tobytes() == found.poses.tobytes()
+    assert shorten(world, start, again.poses, stream(seed, "shorten"), tries=30).tobytes() == short.tobytes()
+
+
+def grown(world, start, targets, every):
+    """A tree from the start after it grew towards targets, and how many of these it took."""
+    tree, chain = Tree.at(start[None]).with_room(8 * len(targets)), np.empty((8, len(start)))
+    kernel, tables = prepared(grow, world, start, reach_for=reach_for)
+    return tree, kernel(tables, space_of(world), tree, targets, every, chain)
+
+
+@given(SEEDS)
+@settings(deadline=None, max_examples=25)
+def test_a_tree_grows_by_actions_that_can_be_walked_and_ends_where_it_reached_an_aim(seed):
+    """The same tree with motions that are not compiled; each target is approached from the nearest pose there was."""
+    rng = stream(seed, "tree")
+    worlds = [random_world(stream(seed, "tree"), kind) for kind in (CompiledBoxWorld, BoxWorld)]
+    world, starts = worlds[0], free_states(worlds[0], rng, 1)
+    targets = world.sample(rng, 60)
+    if len(starts) == 0:
+        return
+    tree, used = grown(world, starts[0], targets, 3)
+    count = int(tree.size[0])
+    again, used_again = grown(worlds[1], starts[0], targets, 3)
+    assert (used_again, int(again.size[0])) == (used, count)
+    assert again.poses[:count].tobytes() == tree.poses[:count].tobytes()
+    assert again.parent[:count].tobytes() == tree.parent[:count].tobytes()
+    assert tree.parent[0] == -1
+    for number in range(1, count):
+        assert (
+            plain.what_is_wrong(world, tree.poses[tree.parent[number]], tree.poses[[tree.parent[number], number]]) == ""
+        )
+    assert all(np.array_equal(tree.poses[tree.way_to(n)[0]], starts[0]) for n in range(count))
+    reached = [bool((tree.poses[:count] == target).all(axis=1).any()) for target in targets[:used:3]]
+    assert not any(reached[:-1])
+    assert used == len(targets) or reached[-1]
+    assert count == plain.tree_size(world, starts[0], targets[:used], 8)
 
 
 @given(SEEDS)
@@ -87,19 +123,18 @@ def test_a_world_without_compiled_motions_gives_the_same_paths(seed):
     ends = free_states(worlds[0], rng, 2)
     if len(ends) < 2:
         return
-    for plan in (rrt, connect):
-        one, other = (plan(world, *ends, stream(seed), budget=300) for world in worlds)
-        assert one.poses.tobytes() == other.poses.tobytes()
-        if one.found:
-            one, other = (shorten(world, ends[0], one.poses, stream(seed)) for world in worlds)
-            assert one.tobytes() == other.tobytes()
+    one, other = (connect(world, *ends, stream(seed), budget=300) for world in worlds)
+    assert one.poses.tobytes() == other.poses.tobytes()
+    if one.found:
+        one, other = (shorten(world, ends[0], one.poses, stream(seed)) for world in worlds)
+        assert one.tobytes() == other.tobytes()
 
 
 def test_paths_lead_through_doors_and_shortening_is_worth_it():
     world = four_rooms()
     rng = stream(0, "rooms")
     before = after = bound = 0
-    for number in range(30):
+    for number in range(6 if SLOW else 30):
         start, goal = free_states(world, rng, 2)
         found = connect(world, start, goal, stream(number))
         assert found.found
@@ -120,19 +155,17 @@ def test_a_shortened_path_in_the_open_is_straight():
 
 def test_what_cannot_be_reached_ends_with_the_budget_or_the_time():
     world = CompiledBoxWorld([10.0, 10.0], [[[4.0, 0.0], [5.0, 10.0]]])
-    for plan in (rrt, connect):
-        found = plan(world, np.array([1.0, 1.0]), np.array([9.0, 9.0]), stream(0), budget=1000)
-        assert (found.found, found.ended, found.samples) == (False, "budget", 1000)
-        found = plan(world, np.array([1.0, 1.0]), np.array([9.0, 9.0]), stream(0), budget=10**9, time_limit=0.05)
-        assert (found.found, found.ended) == (False, "time")
+    found = connect(world, np.array([1.0, 1.0]), np.array([9.0, 9.0]), stream(0), budget=1000)
+    assert (found.found, found.ended, found.samples) == (False, "budget", 1000)
+    found = connect(world, np.array([1.0, 1.0]), np.array([9.0, 9.0]), stream(0), budget=10**9, time_limit=0.05)
+    assert (found.found, found.ended) == (False, "time")
 
 
 def test_a_goal_at_hand_is_reached_at_once():
     world = CompiledBoxWorld([10.0, 10.0])
     start = np.array([1.0, 1.0, 7.0])  # the last number is none of the pose
-    for plan in (rrt, connect):
-        assert plan(world, start, np.array([1.0, 1.0]), stream(0)).poses.tolist() == [[1, 1]]
-        assert plan(world, start, np.array([3.0, 1.0]), stream(0)).poses.tolist() == [[1, 1], [2, 1], [3, 1]]
+    assert connect(world, start, np.array([1.0, 1.0]), stream(0)).poses.tolist() == [[1, 1]]
+    assert connect(world, start, np.array([3.0, 1.0]), stream(0)).poses.tolist() == [[1, 1], [2, 1], [3, 1]]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +183,5 @@ def test_a_goal_at_hand_is_reached_at_once():
 )
 def test_impossible_questions_are_errors(start, goal, complaint):
     world = CompiledBoxWorld([10.0, 10.0], [[[4.0, 0.0], [5.0, 8.0]]])
-    for plan in (rrt, connect):
-        with pytest.raises(RsgError, match=complaint):
-            plan(world, np.array(start), np.array(goal), stream(0))
+    with pytest.raises(RsgError, match=complaint):
+        connect(world, np.array(start), np.array(goal), stream(0))

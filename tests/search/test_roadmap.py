@@ -10,7 +10,8 @@ from tests.reference.boxes import BoxWorld, CompiledBoxWorld, four_rooms
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.search import attach, roadmap
-from rsg.search.roadmap import _made, halton, passages
+from rsg.search.motion.roadmap import passages
+from rsg.search.motion.sampling import halton
 
 SEEDS = st.integers(0, 2**32 - 1)
 ARRAYS = ["states", "edge_start", "edge_end", "edge_action", "edge_cost", "path"]
@@ -116,7 +117,8 @@ def test_one_roadmap_serves_all_states_and_equal_worlds():
     general = four_rooms(BoxWorld)  # whose motions may depend on what else is in the state
     assert roadmap(general, state, 100) is roadmap(general, state, 100)
     assert roadmap(general, state, 100) is not roadmap(general, state + 1.0, 100)
-    _made.clear()
+    for seed in range(16):  # so many are kept
+        roadmap(CompiledBoxWorld([3.0, 3.0]), np.zeros(2), 20, seed)
     again = roadmap(world, state, 100)
     assert again is not roads
     assert all(getattr(again, name).tobytes() == getattr(roads, name).tobytes() for name in ARRAYS)

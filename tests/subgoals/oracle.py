@@ -12,7 +12,8 @@ class TrueClassifiers(Classifiers):
     """The true meaning of the terms of Crafting World, with log-odds of plus and minus `sure`."""
 
     def __init__(self, terms=CRAFTING.vocabulary, sure=8.0):
-        super().__init__(terms, single=True)
+        super().__init__(single=True)
+        self.terms = tuple(terms)
         self.sure = sure
 
     def evaluate(self, world, states, numbers):
@@ -25,7 +26,8 @@ class TableClassifiers(Classifiers):
     """Log-odds `[S, terms, 2]` given for each state of a `TableWorld`."""
 
     def __init__(self, terms, odds):
-        super().__init__(terms)
+        super().__init__()
+        self.terms = tuple(terms)
         self.odds_of = odds
 
     def evaluate(self, world, states, numbers):

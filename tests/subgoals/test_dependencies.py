@@ -3,7 +3,6 @@
 import errno
 import json
 from functools import cache
-from math import sqrt
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -23,14 +22,12 @@ from rsg.subgoals import dependencies as module
 from rsg.subgoals import learn
 from rsg.subgoals.dependencies import (
     FILE,
-    _count,
-    _cut,
-    _mentioned,
-    _prerequisites,
-    _rises,
+    count_before,
     discover,
     kept_dependencies,
+    last_rises,
     load_dependencies,
+    prerequisites_of,
 )
 from rsg.training import Run
 from rsg.training.checkpoint import writing
@@ -66,9 +63,9 @@ def test_counts_are_the_papers():
         terms = int(rng.integers(1, 6))
         plain, holds, starts, shown = random_holds(rng, terms, int(rng.integers(1, 12)))
         before, together = np.zeros((2, terms, terms), dtype=np.int64)
-        _count(holds, starts, shown, before, together)
+        count_before(holds, starts, shown, before, together)
         assert (before.tolist(), together.tolist()) == reference.count_before(plain, terms)
-        rises = _rises(holds, starts, shown)
+        rises = last_rises(holds, starts, shown)
         for d, (states, mentioned) in enumerate(plain):
             for term in range(terms):
                 rise = reference.last_rise(states, term) if term in mentioned else -1
@@ -86,83 +83,11 @@ def test_the_matrix_is_the_counts_as_shares():
         counts.number("d")
 
 
-@pytest.mark.parametrize(
-    ("text", "mentioned", "last"),
-    [
-        ("a", [True, False, False], 0),
-        ("a then b", [True, True, False], 1),
-        ("a or b", [True, True, False], -1),
-        ("a and b then c", [True, True, True], 2),
-        ("a and b", [True, True, False], -1),
-        ("(a or b) then (c or c)", [True, True, True], 2),
-        ("a then fly-away", [True, False, False], -1),
-    ],
-)
-def test_what_a_description_mentions_and_what_comes_last(text, mentioned, last):
-    shown, end = _mentioned(text, TERMS)
-    assert (shown.tolist(), end) == (mentioned, last)
-
-
 # Thresholds.
 
 
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
-
-
-def test_the_papers_threshold_is_the_geometric_mean():
-    rng = stream(0, "geometric mean")
-    for _ in range(50):
-        odds = rng.normal(0, rng.uniform(0.5, 8), 20).astype(np.float32)
-        g = sigmoid(odds.astype(np.float64))
-        cut = _cut(odds, np.array([0, 10, 20]), np.array([False, True]), "paper")
-        assert sigmoid(cut) == pytest.approx(sqrt(g.min() * g.max()), rel=1e-6)
-    assert _cut(odds, np.array([0, 10, 20]), np.array([False, True]), "half") == 0.0
-
-
-def test_the_calibrated_threshold_makes_the_fewest_mistakes():
-    """Wrong is a last state below it, or an earlier one above; both kinds count as shares."""
-    rng, checked = stream(0, "calibrated"), 0
-    for _ in range(40):
-        lengths = rng.integers(2, 7, size=int(rng.integers(2, 9)))
-        starts = np.cumsum([0, *lengths])
-        odds = rng.normal(-3, 2, starts[-1]).astype(np.float32)
-        odds[starts[1:] - 1] += 4
-        ends_here = rng.random(len(lengths)) < 0.7
-        ends_here[0] = True
-        last = np.array([odds[starts[i + 1] - 1] for i in np.flatnonzero(ends_here)])
-        earlier = np.concatenate([odds[starts[i] : starts[i + 1] - 1] for i in np.flatnonzero(ends_here)])
-
-        def mistakes(cut, last=last, earlier=earlier):
-            return (last < cut).mean() + (earlier >= cut).mean()
-
-        tried = np.linspace(odds.min() - 1, odds.max() + 1, 500)
-        wrong = np.array([mistakes(cut) for cut in tried])
-        best = np.flatnonzero(wrong <= wrong.min() + 1e-9)
-        if best[-1] - best[0] == len(best) - 1:  # else two places are as good
-            assert mistakes(_cut(odds, starts, ends_here, "calibrated")) <= wrong.min() + 1e-9
-            checked += 1
-    assert checked > 20
-
-
-def test_of_two_thresholds_that_are_as_good_one_is_taken():
-    """Not what lies between them."""
-    odds = np.array([0, 2, 0, 6, 0, 6, 4, 6], dtype=np.float32)
-    starts = np.array([0, 2, 4, 6, 8])
-    cut = _cut(odds, starts, np.ones(4, dtype=bool), "calibrated")
-    assert 0 < cut <= 2 or 4 < cut <= 6
-
-
-def test_a_calibrated_threshold_lies_in_the_middle_of_the_gap():
-    odds = np.array([-9, -5, -1, -8, -2], dtype=np.float32)
-    assert _cut(odds, np.array([0, 3, 5]), np.array([True, True]), "calibrated") == pytest.approx(-3.5)
-
-
-@pytest.mark.parametrize("same_everywhere", [-3.0, 0.0, 7.0])
-def test_classifiers_that_say_the_same_of_all_states(same_everywhere):
-    odds = np.full(5, same_everywhere, dtype=np.float32)
-    for threshold in module.THRESHOLDS:
-        assert np.isfinite(_cut(odds, np.array([0, 3, 5]), np.array([True, True]), threshold))
 
 
 def chain(text, stages):
@@ -190,13 +115,13 @@ def stages(low, high, tiny=0.0):
     return goal_fn
 
 
-def found_before(goal_fn, threshold, demos=CHAINS):
-    return discover(goal_fn, TERMS, demos, lambda _: ROW, threshold)
+def found_before(goal_fn, demos=CHAINS, **asked):
+    return discover(goal_fn, TERMS, demos, lambda _: ROW, **asked)
 
 
-@pytest.mark.parametrize("threshold", module.THRESHOLDS)
-def test_all_thresholds_agree_where_classifiers_are_sure(threshold):
-    even = found_before(stages(-30.0, 30.0), threshold)
+@pytest.mark.parametrize("asked", [{}, {"cut": lambda odds: (odds.min() + odds.max()) / 2}], ids=["half", "another"])
+def test_all_cuts_agree_where_classifiers_are_sure(asked):
+    even = found_before(stages(-30.0, 30.0), **asked)
     assert even.before.tolist() == RIGHT
     assert even.together.tolist() == [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
     assert even.achieved.tolist() == [3, 3, 2]
@@ -207,36 +132,32 @@ def test_all_thresholds_agree_where_classifiers_are_sure(threshold):
 
 
 @pytest.mark.parametrize(("low", "high"), [(-9.0, -3.0), (3.0, 9.0), (-7.0, -6.5)])
-def test_only_the_calibrated_threshold_does_with_skewed_classifiers(low, high):
-    """They tell all states apart, but around another probability; one state has a tiny one."""
-    skewed = stages(low, high, tiny=30.0)
-    assert found_before(skewed, "calibrated").before.tolist() == RIGHT
-    for threshold in ("paper", "half"):
-        assert found_before(skewed, threshold).before.tolist() != RIGHT
-    assert found_before(skewed, "calibrated").prerequisites == (((),),) * 3  # asked as planners do, G ≥ 1/2
-    cuts = found_before(skewed, "calibrated").thresholds
-    assert ((sigmoid(low + 0.08) < cuts) & (cuts < sigmoid(high + 0.2))).all()
-
-
-def test_a_term_that_never_comes_last_is_cut_at_one_half():
-    shown = found_before(stages(-30.0, 30.0), "calibrated", [chain("a then b", 5), chain("b", 5)])
-    assert shown.thresholds[0] == shown.thresholds[2] == 0.5
-    assert shown.thresholds[1] != 0.5
+def test_another_cut_for_what_came_before_what(low, high):
+    """Classifiers that tell all states apart, but around another probability."""
+    skewed = stages(low, high)
+    asked = []
+    found = found_before(skewed, cut=lambda odds: asked.append(odds) or (low + high) / 2)
+    assert [len(odds) for odds in asked] == [sum(len(demo.states) for demo in CHAINS)] * 3
+    assert found.before.tolist() == RIGHT
+    assert found_before(skewed).before.tolist() != RIGHT
+    assert found.prerequisites == (((),),) * 3  # asked as planners do, G ≥ 1/2
+    np.testing.assert_allclose(found.thresholds, sigmoid((low + high) / 2))
+    assert (found_before(skewed).thresholds == 0.5).all()
 
 
 # Discovery.
 
 
 def test_chunks_worlds_and_progress_change_nothing(monkeypatch):
-    whole = found_before(stages(-9.0, -3.0), "calibrated")
+    whole = found_before(stages(-9.0, 3.0))
     other = TableWorld(ROW.after, [1.0], ROW.rows)
     told, asked = [], []
 
     def goal_fn(world, terms, state):
         asked.append(world)
-        return stages(-9.0, -3.0)(world, terms, state)
+        return stages(-9.0, 3.0)(world, terms, state)
 
-    monkeypatch.setattr(module, "_CHUNK", 2)
+    monkeypatch.setattr(module, "CHUNK", 2)
     found = discover(goal_fn, TERMS, iter(CHAINS), lambda demo: ROW if "a" in demo.task else other, advance=told.append)
     assert same(found, whole)
     assert told == [2, 2, 1]
@@ -251,28 +172,26 @@ def test_a_new_world_for_each_question():
 
     def goal_fn(world, terms, state):
         assert state.shape == world.rows[0].shape
-        return lambda states: stages(-9.0, -3.0)(world, terms, state)(states[:, :1])
+        return lambda states: stages(-9.0, 3.0)(world, terms, state)(states[:, :1])
 
     wide = [
         Demonstration(np.repeat(demo.states, 2, axis=1), demo.actions, demo.task) if number % 2 else demo
         for number, demo in enumerate(CHAINS)
     ]
     found = discover(goal_fn, TERMS, wide, make)
-    assert same(found, found_before(stages(-9.0, -3.0), "calibrated"))
+    assert same(found, found_before(stages(-9.0, 3.0)))
 
 
 def test_terms_that_are_never_shown():
-    found = found_before(stages(-30.0, 30.0), "calibrated", [chain("a", 3)])
+    found = found_before(stages(-30.0, 30.0), [chain("a", 3)])
     assert found.achieved.tolist() == [1, 0, 0]
     assert not found.before.any()
     assert found.prerequisites == (((),), ((),), ((),))
 
 
 def test_what_cannot_be_discovered():
-    with pytest.raises(RsgError, match="there is no threshold 'guess'; there are: calibrated, paper, half"):
-        found_before(stages(-1.0, 1.0), "guess")
     with pytest.raises(RsgError, match="there are no demonstrations to discover dependencies in"):
-        found_before(stages(-1.0, 1.0), "half", [])
+        found_before(stages(-1.0, 1.0), [])
 
 
 @cache
@@ -281,16 +200,8 @@ def twenty_of_each():
         return tuple(make_demonstrations(Recipe("crafting", "train", 20), folder))
 
 
-def test_the_papers_threshold_where_something_is_certainly_false():
-    """With a G of 0 the geometric mean is 0, and all is called true."""
-    found = discover(SOURCE.true_goals, VOCABULARY, twenty_of_each(), world_of, "paper")
-    assert (found.thresholds == 0).all()
-    assert not found.before.any()
-
-
-@pytest.mark.parametrize("threshold", ["calibrated", "half"])
-def test_with_the_truth_prerequisites_are_the_rules_of_crafting_world(threshold):
-    found = discover(SOURCE.true_goals, VOCABULARY, twenty_of_each(), world_of, threshold)
+def test_with_the_truth_prerequisites_are_the_rules_of_crafting_world():
+    found = discover(SOURCE.true_goals, VOCABULARY, twenty_of_each(), world_of)
     expected = reference.by_the_rules(STANDARD.rules, VOCABULARY)
     for term, one, other in zip(VOCABULARY, found.prerequisites, expected, strict=True):
         assert (term, sorted(one)) == (term, sorted(other))
@@ -322,46 +233,46 @@ def occasions(*rows):
 
 
 def test_what_nearly_always_held_is_necessary():
-    assert _prerequisites(occasions(*["bc"] * 19, "b"), 0, NEVER) == ((1, 2),)
-    assert _prerequisites(occasions(*["bc"] * 17, *["b"] * 3), 0, NEVER) == ((1, 2),)
-    assert _prerequisites(occasions(*["bc"] * 16, *["b"] * 4), 0, NEVER) == ((1,),)
+    assert prerequisites_of(occasions(*["bc"] * 19, "b"), 0, NEVER) == ((1, 2),)
+    assert prerequisites_of(occasions(*["bc"] * 17, *["b"] * 3), 0, NEVER) == ((1, 2),)
+    assert prerequisites_of(occasions(*["bc"] * 16, *["b"] * 4), 0, NEVER) == ((1,),)
 
 
 def test_what_holds_of_itself_is_no_prerequisite():
-    assert _prerequisites(occasions(*["ab"] * 9), 0, NEVER) == ((1,),)
-    assert _prerequisites(occasions(*["a"] * 9), 0, NEVER) == ((),)
+    assert prerequisites_of(occasions(*["ab"] * 9), 0, NEVER) == ((1,),)
+    assert prerequisites_of(occasions(*["a"] * 9), 0, NEVER) == ((),)
 
 
 def test_one_of_several_alternatives():
-    assert _prerequisites(occasions(*["b"] * 6, *["c"] * 4), 0, NEVER) == ((1,), (2,))
-    assert _prerequisites(occasions(*["bd"] * 6, *["c"] * 4), 0, NEVER) == ((1, 3), (2,))
-    assert _prerequisites(occasions(*["b"] * 12, *["c"] * 7, ""), 0, NEVER) == ((1,), (2,))  # nearly always
+    assert prerequisites_of(occasions(*["b"] * 6, *["c"] * 4), 0, NEVER) == ((1,), (2,))
+    assert prerequisites_of(occasions(*["bd"] * 6, *["c"] * 4), 0, NEVER) == ((1, 3), (2,))
+    assert prerequisites_of(occasions(*["b"] * 12, *["c"] * 7, ""), 0, NEVER) == ((1,), (2,))  # nearly always
 
 
 def test_exactly_nine_of_ten():
-    assert _prerequisites(occasions(*["b"] * 6, *["c"] * 3, ""), 0, NEVER) == ((1,), (2,))
+    assert prerequisites_of(occasions(*["b"] * 6, *["c"] * 3, ""), 0, NEVER) == ((1,), (2,))
 
 
 def test_nothing_that_has_a_name():
-    assert _prerequisites(np.zeros((0, 4), dtype=bool), 0, NEVER) == ((),)
-    assert _prerequisites(occasions("", "", ""), 0, NEVER) == ((),)
-    assert _prerequisites(occasions(*["b"] * 5, *[""] * 5), 0, NEVER) == ((),)  # too often without
-    assert _prerequisites(occasions("b", "c", "d", "", ""), 0, NEVER) == ((),)  # none is common
+    assert prerequisites_of(np.zeros((0, 4), dtype=bool), 0, NEVER) == ((),)
+    assert prerequisites_of(occasions("", "", ""), 0, NEVER) == ((),)
+    assert prerequisites_of(occasions(*["b"] * 5, *[""] * 5), 0, NEVER) == ((),)  # too often without
+    assert prerequisites_of(occasions("b", "c", "d", "", ""), 0, NEVER) == ((),)  # none is common
 
 
 def test_what_holds_just_as_often_anyway_is_no_alternative():
     rows = occasions(*["b"] * 6, *["c"] * 4)
-    assert _prerequisites(rows, 0, np.array([0, 0.25, 0.1, 0])) == ((1,), (2,))
-    assert _prerequisites(rows, 0, np.array([0, 0.35, 0.1, 0])) == ((),)
-    assert _prerequisites(occasions(*["b"] * 9), 0, np.ones(4)) == ((1,),)  # but what always held is necessary
+    assert prerequisites_of(rows, 0, np.array([0, 0.25, 0.1, 0])) == ((1,), (2,))
+    assert prerequisites_of(rows, 0, np.array([0, 0.35, 0.1, 0])) == ((),)
+    assert prerequisites_of(occasions(*["b"] * 9), 0, np.ones(4)) == ((1,),)  # but what always held is necessary
 
 
 def test_no_more_alternatives_than_are_sensible():
     """Each must explain half of what is left."""
     rows = np.eye(12, dtype=bool)[np.repeat(np.arange(1, 6), [8, 4, 2, 1, 1])]
-    assert _prerequisites(rows, 0, np.zeros(12)) == ((1,), (2,), (3,), (4,))
+    assert prerequisites_of(rows, 0, np.zeros(12)) == ((1,), (2,), (3,), (4,))
     even = np.eye(12, dtype=bool)[np.repeat(np.arange(1, 7), 4)]
-    assert _prerequisites(even, 0, np.zeros(12)) == ((),)
+    assert prerequisites_of(even, 0, np.zeros(12)) == ((),)
 
 
 # As JSON.
@@ -432,7 +343,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dependencies")
     store = small_store(folder / "demos")
     source = {"world": "crafting", "demos": str(folder / "demos"), "per_task": None}
-    learn(store, world_of, folder / "run", quick(), tensorboard=False, source=source)
+    learn(store, world_of, folder / "run", quick(doubt=0.0), tensorboard=False, source=source)
     return folder / "run", load_dependencies(folder / "run")
 
 
@@ -457,14 +368,16 @@ def test_what_is_kept_is_used(trained, run, monkeypatch):
     assert same(kept_dependencies(run), trained[1])
 
 
-def test_another_threshold_is_found_anew(trained, run, monkeypatch):
-    assert kept_dependencies(run, "half") is None
-    half = load_dependencies(run, threshold="half")
-    assert (half.thresholds == 0.5).all()
-    assert not same(half, trained[1])
-    forbid(monkeypatch)  # both are kept
-    assert same(load_dependencies(run, threshold="half"), half)
-    assert same(load_dependencies(run), trained[1])
+def test_what_earlier_versions_kept_is_used(trained, run, monkeypatch):
+    """They kept one for each of several thresholds, and took the calibrated one."""
+    content = json.loads((run / FILE).read_text())
+    (found,) = content["by_threshold"].values()
+    forbid(monkeypatch)
+    for kept in ({"calibrated": found}, {"paper": {}, "calibrated": {}, "half": found}):
+        (run / FILE).write_text(json.dumps({**content, "by_threshold": kept}))
+        assert same(load_dependencies(run), trained[1])
+    (run / FILE).write_text(json.dumps({**content, "by_threshold": {"paper": found}}))
+    assert kept_dependencies(run) is None
 
 
 @pytest.mark.parametrize(

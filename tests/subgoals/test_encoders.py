@@ -169,7 +169,7 @@ def test_flat_sees_every_number():
 
 
 def test_new_terms_leave_old_ones_as_they_are():
-    subgoals = EncodedClassifiers(Flat(9, 8), 8, ["a", "b"], seed=3)
+    subgoals = EncodedClassifiers(Flat(9, 8), 8).grow(["a", "b"], 3)
     before = {name: value.clone() for name, value in subgoals.state_dict().items()}
     subgoals.grow(["b", "c"], seed=3)
     assert subgoals.terms == ("a", "b", "c")
@@ -177,9 +177,9 @@ def test_new_terms_leave_old_ones_as_they_are():
     assert torch.equal(after["heads"][:2], before["heads"])
     assert torch.equal(after["offsets"][:2], before["offsets"])
     assert (
-        bits(EncodedClassifiers(Flat(9, 8), 8, ["c", "a", "b"], seed=3).state_dict())["heads"] != bits(after)["heads"]
+        bits(EncodedClassifiers(Flat(9, 8), 8).grow(["c", "a", "b"], 3).state_dict())["heads"] != bits(after)["heads"]
     )
-    assert torch.equal(EncodedClassifiers(Flat(9, 8), 8, ["c"], seed=3).heads[0], after["heads"][2])
+    assert torch.equal(EncodedClassifiers(Flat(9, 8), 8).grow(["c"], 3).heads[0], after["heads"][2])
     subgoals.grow([], seed=3)
     subgoals.grow(["a"], seed=3)
     assert subgoals.terms == ("a", "b", "c")

@@ -12,7 +12,7 @@ from tests.training.examples import SOURCE, quick, small_demos, world_of
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.planning import plan
-from rsg.subgoals import RationalSubgoals, RsgSettings, learn, load_subgoals
+from rsg.subgoals import RationalSubgoals, learn, load_subgoals
 from rsg.subgoals import tile_kernels as kernels
 from rsg.subgoals.images import FAINT, MARGIN, SIZE, TILE, Camera, ImageClassifiers
 from rsg.worlds.crafting.pictures import images
@@ -39,7 +39,7 @@ def shown(pictures):
 
 def test_a_camera_without_noise_shows_what_is_drawn():
     world, states = states_of()
-    taken = ImageClassifiers(TERMS).pictures(world, states)
+    taken = ImageClassifiers().grow(TERMS).pictures(world, states)
     drawn = images(world, states, TILE)
     assert np.array_equal(taken[:, MARGIN:-MARGIN, MARGIN:-MARGIN], drawn)
     assert len(np.unique(taken[:, :MARGIN].reshape(-1, 3), axis=0)) == 1
@@ -119,7 +119,7 @@ def test_distinct_tiles_are_those_of_the_reference():
 @pytest.mark.parametrize("single", [True, False])
 def test_log_odds_are_those_of_the_reference(single):
     world, states = states_of(3)
-    model = randomised(ImageClassifiers(TERMS, single, hidden=5).double(), stream(0, "networks"))
+    model = randomised(ImageClassifiers(5, single).grow(TERMS).double(), stream(0, "networks"))
     model.camera = Camera(0.2, MARGIN, 1)
     found = model.evaluate(world, states, [1, 0])
     pictures = shown(model.pictures(world, states))
@@ -136,7 +136,7 @@ def test_log_odds_are_those_of_the_reference(single):
 def test_gradients_through_the_pixels():
     world, states = states_of(4)
     rng = stream(0, "pixels")
-    model = randomised(ImageClassifiers(TERMS, hidden=4).double(), rng)
+    model = randomised(ImageClassifiers(4).grow(TERMS).double(), rng)
     weights = rng.normal(size=(4, 2, 2))
     model.backward(world, [(states, (0, 1), weights)])
     found, expected = [], []
@@ -159,7 +159,7 @@ def test_gradients_through_the_pixels():
 
 def test_new_terms_leave_the_old_ones_as_they_are():
     world, states = states_of()
-    model, larger = ImageClassifiers(TERMS, seed=2), ImageClassifiers(TERMS[:1], seed=2)
+    model, larger = ImageClassifiers().grow(TERMS, 2), ImageClassifiers().grow(TERMS[:1], 2)
     larger.grow(TERMS, 2)
     assert larger.terms == TERMS
     assert np.array_equal(model.evaluate(world, states, [0, 1]), larger.evaluate(world, states, [0, 1]))
@@ -173,7 +173,7 @@ def test_pictures_of_a_world_that_only_renders():
         def render(self, state):
             return world.render(state, TILE)
 
-    model = ImageClassifiers(TERMS)
+    model = ImageClassifiers().grow(TERMS)
     assert np.array_equal(model.evaluate(Plain(), states, [0]), model.evaluate(world, states, [0]))
 
 
@@ -186,7 +186,7 @@ def train(folder, **changes):
 
 def test_a_step_varies_the_light_and_what_follows_does_not():
     world, states = states_of()
-    model = ImageClassifiers(TERMS)
+    model = ImageClassifiers().grow(TERMS)
     clean = model.pictures(world, states)
     looks = []
     for step in range(2):
@@ -202,7 +202,7 @@ def test_training_sees_other_lights_and_the_held_out_score_does_not(monkeypatch)
     see = ImageClassifiers.see
     monkeypatch.setattr(ImageClassifiers, "see", lambda self, *args: cameras.append(self.camera) or see(self, *args))
     settings = quick(encoder="image", hidden=4, depth=1, negatives=1)
-    model = ImageClassifiers((*TERMS, "craft-wood-plank"), True, 4)
+    model = ImageClassifiers(4, True).grow((*TERMS, "craft-wood-plank"))
     method = RationalSubgoals(model, settings, world_of, sorted({demo.task for demo in FEW}))
     method.held_out_score(FEW[:1], stream(0, "look"))
     assert set(cameras) == {Camera()}
@@ -237,7 +237,7 @@ def test_a_run_goes_on_bit_for_bit_and_can_be_loaded(tmp_path):
 def test_a_search_looks_only_a_little_ahead(monkeypatch):
     world, states = states_of()
     asked = []
-    model = ImageClassifiers(TERMS, True, 4)
+    model = ImageClassifiers(4, True).grow(TERMS)
     evaluate = ImageClassifiers.evaluate
     monkeypatch.setattr(
         ImageClassifiers, "evaluate", lambda self, w, s, n: asked.append(len(s)) or evaluate(self, w, s, n)
@@ -245,8 +245,3 @@ def test_a_search_looks_only_a_little_ahead(monkeypatch):
     found = plan(world, states[0], "grab-axe", model.goals)
     assert not found.found or found.states.shape[1] == states.shape[1]
     assert max(asked) <= 4 * model.batch * len(world.actions)
-
-
-def test_the_sampled_scheme_does_not_take_pictures():
-    with pytest.raises(RsgError, match="use scheme=exact"):
-        RsgSettings(encoder="image", scheme="sampled")

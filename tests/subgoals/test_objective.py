@@ -1,7 +1,5 @@
 """The score of a demonstration against every alignment, one by one, and its gradient against finite differences."""
 
-from functools import partial
-from itertools import product
 from math import inf
 
 import numba
@@ -16,10 +14,12 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine, parse, sample_task
 from rsg.search import local_graph
-from rsg.subgoals import SetClassifiers
+from rsg.search.cost_to_go import Logs
+from rsg.subgoals import Rationality, SetClassifiers, score
 from rsg.subgoals.classifiers import log_sigmoid
-from rsg.subgoals.ground import ground
-from rsg.subgoals.objective import Rationality, contrast, score, score_values, taken_edges
+from rsg.subgoals.ground import Ground, ground, taken_edges
+from rsg.subgoals.objective import contrast, score_alone
+from rsg.subgoals.rationality import Walk
 from rsg.worlds.crafting import CraftingWorld
 
 pytestmark = [
@@ -27,7 +27,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply"),  # the hash, uncompiled
 ]
 SLOW = bool(numba.config.DISABLE_JIT)
-OPTIONS = list(product([True, False], ["max", "sum", "expectation"]))  # one_action, alignment
 H = 1e-5  # the step of finite differences
 
 
@@ -41,25 +40,22 @@ def table_ground(rng, steps, states):
     return ground(world, world.rows[walk], done, depth=int(rng.integers(4)))
 
 
-def road_ground(rng, steps, samples=0):
+def road_ground(rng, steps, make=ground):
     """A random walk of a point in a box, some steps of which end at a wall, on a tiny roadmap."""
     world, count = BoxWorld([2.0, 2.0], [[[0.9, 0.0], [1.1, 1.2]]]), int(rng.integers(steps[0], steps[1] + 1))
     walk, done = [np.array([0.5, rng.uniform(0, 2), 7.0])], rng.uniform(-1, 1, (count, 2))
     for action in done:
         walk.append(world.step(walk[-1][None], action[None])[0])
-    return ground(world, np.array(walk), done, int(rng.integers(3)), poses=int(rng.integers(2, 8)), samples=samples)
+    return make(world, np.array(walk), done, int(rng.integers(3)), int(rng.integers(2, 8)))
 
 
-def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), open_end=False, kind="table"):
-    """A random walk in a world of a kind, and a random task of few nodes.
+def random_question(rng, impossible, steps=(1, 5), states=(3, 8), open_end=False, make_ground=None):
+    """A random walk in a random world of few states, or where `make_ground(rng, steps)` says, and a task of few nodes.
 
     Args:
         impossible: the share of log G and log I that is minus infinity.
     """
-    if kind == "table":
-        there = table_ground(rng, steps, states)
-    else:
-        there = road_ground(rng, steps, 2 if kind == "sampled" else 0)
+    there = make_ground(rng, steps) if make_ground else table_ground(rng, steps, states)
     graph = there.graph
     machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
     while machine.nodes > 8:
@@ -69,43 +65,33 @@ def random_question(rng, one_action, impossible, steps=(1, 5), states=(3, 8), op
         np.where(rng.random(shape) < impossible, -inf, log_sigmoid(rng.normal(0, 2, shape))) for _ in range(2)
     )
     alpha, weight = rng.uniform(0.3, 3.0), rng.uniform(0.3, 2.0)
-    how = (alpha, weight, one_action, open_end, there.each)
-    return Question(graph, there.taken, machine, log_g, log_i, *how)
+    how = {"alpha": alpha, "weight": weight, "open_end": open_end, "each": there.walk.each}
+    return Question(graph, there.walk.taken, machine, log_g, log_i, **how)
 
 
-def ask(q, alignment):
-    how = Rationality(q.alpha, q.weight, q.one_action, alignment, q.open_end)
-    return score(q.graph, q.taken, q.machine, q.log_g, q.log_i, how, each=q.each)
+def parts_of(q):
+    """What scores are made of: the ground, the machine, log G and log I, the rationality."""
+    each = np.ones(len(q.taken)) if q.each is None else q.each
+    there = Ground(None, q.graph, Walk(q.graph.path, q.taken, each))
+    return there, q.machine.arrays, Logs(q.log_g, q.log_i), Rationality(q.alpha, q.weight, q.open_end)
 
 
-def value_at(q, alignment, values):
-    """The score with other log G and log I, `[2, S, terms]`."""
-    return ask(q._replace(log_g=values[0], log_i=values[1]), alignment).value
+def ask(q):
+    return score(*parts_of(q))
 
 
 # The score and its alignment.
 
 
-def compare_with_all_alignments(q, alignment):
+def compare_with_all_alignments(q, ask=ask):
     scores = reference.all_scores(q)
-    expected = {
-        "max": lambda: reference.best_score(scores),
-        "sum": lambda: reference.marginal_score(scores),
-        "expectation": lambda: reference.expected_score(q),
-    }[alignment]()
-    found = ask(q, alignment)
+    expected, found = reference.best_score(scores), ask(q)
     if expected == -inf:
         assert found.value == -inf
         assert not any(part.any() for part in (found.slope_g, found.slope_i, found.acts, found.crossings))
-        return
+        return found.value
     assert found.value == pytest.approx(expected, rel=1e-10, abs=1e-10)
     np.testing.assert_allclose(found.acts.sum(axis=1), 1, rtol=1e-10)
-    if alignment == "expectation":
-        return
-    if alignment == "sum":
-        for part, probability in zip((found.acts, found.crossings), reference.posterior(q, scores), strict=True):
-            np.testing.assert_allclose(part, probability, rtol=1e-10, atol=1e-10)
-        return
     entered = [int(q.machine.next_node[edge]) for _, edge in np.argwhere(found.crossings)]
     alignment = [(v, int(found.acts[:, v].sum())) for v in entered]
     for part, alone in zip(
@@ -113,95 +99,88 @@ def compare_with_all_alignments(q, alignment):
     ):
         assert np.array_equal(part, alone)
     assert {tuple(one): value for one, value in scores}[tuple(alignment)] == pytest.approx(expected, abs=1e-10)
+    return found.value
 
 
-@pytest.mark.parametrize(("kind", "batch"), [*product(["table"], range(10)), ("roadmap", 0), ("sampled", 0)])
-def test_the_score_is_that_of_all_alignments_on_100_random_cases(kind, batch):
+@pytest.mark.parametrize(("make_ground", "batch"), [*((None, batch) for batch in range(4)), (road_ground, 0)])
+def test_the_score_is_that_of_all_alignments_on_100_random_cases(make_ground, batch):
     rng = stream(batch, "alignments")
     impossible = 0
     for case in range(8 if SLOW else 100):
-        one_action, alignment = OPTIONS[case % 6]
-        q = random_question(rng, one_action, impossible=[0.0, 0.1][case // 6 % 2], kind=kind)
-        compare_with_all_alignments(q, alignment)
-        impossible += ask(q, alignment).value == -inf
+        q = random_question(rng, impossible=[0.0, 0.1][case % 2], make_ground=make_ground)
+        impossible += compare_with_all_alignments(q) == -inf
     assert SLOW or 5 <= impossible <= 60
 
 
-@pytest.mark.parametrize("batch", range(4))
+@pytest.mark.parametrize("batch", range(2))
 def test_the_score_of_an_unfinished_demonstration_is_that_of_all_alignments_on_100_random_cases(batch):
     rng = stream(batch, "unfinished")
     unfinished = 0
     for case in range(8 if SLOW else 100):
-        one_action, alignment = OPTIONS[case % 6]
-        q = random_question(rng, one_action, [0.0, 0.1][case // 6 % 2], steps=(0, 5), open_end=True)
-        compare_with_all_alignments(q, alignment)
-        closed, found = ask(q._replace(open_end=False), alignment).value, ask(q, alignment).value
-        assert found >= closed or alignment == "expectation"  # what may end anywhere may also end at the end
+        q = random_question(rng, [0.0, 0.1][case % 2], steps=(0, 5), open_end=True)
+        found, closed = compare_with_all_alignments(q), ask(q._replace(open_end=False)).value
+        assert found >= closed  # what may end anywhere may also end at the end
         unfinished += found > closed
-    assert unfinished >= (5 if SLOW else 60)
+    assert unfinished >= (4 if SLOW else 60)
 
 
-def test_an_unfinished_demonstration_may_be_shorter_than_the_task():
-    q = random_question(stream(0, "too short"), True, 0.0, steps=(1, 1), open_end=True)
-    chain = Machine.of(parse("a then b"))
-    log_g, log_i = log_sigmoid(stream(1, "too short").normal(size=(2, len(q.graph.states), 2)))
-    q = q._replace(machine=chain, log_g=log_g, log_i=log_i)
-    for one_action, alignment in OPTIONS:
-        compare_with_all_alignments(q._replace(one_action=one_action), alignment)
-        assert ask(q._replace(one_action=one_action), alignment).value > -inf
+def chain(rng, open_end=False):
+    """A question with one step and two subgoals."""
+    q = random_question(rng, 0.0, steps=(1, 1), open_end=open_end)
+    log_g, log_i = log_sigmoid(rng.normal(size=(2, len(q.graph.states), 2)))
+    return q._replace(machine=Machine.of(parse("a then b")), log_g=log_g, log_i=log_i)
 
 
 def test_fewer_steps_than_subgoals():
-    rng = stream(0, "too short")
-    q = random_question(rng, True, 0.0, steps=(1, 1))
-    chain = Machine.of(parse("a then b"))
-    log_g, log_i = log_sigmoid(rng.normal(size=(2, len(q.graph.states), 2)))
-    q = q._replace(machine=chain, log_g=log_g, log_i=log_i)
-    for alignment in ("max", "sum", "expectation"):
-        compare_with_all_alignments(q, alignment)
-        assert ask(q, alignment).value == -inf
-        assert ask(q._replace(one_action=False), alignment).value > -inf
-        compare_with_all_alignments(q._replace(one_action=False), alignment)
+    assert compare_with_all_alignments(chain(stream(0, "too short"))) == -inf
+
+
+def test_an_unfinished_demonstration_may_be_shorter_than_the_task():
+    assert compare_with_all_alignments(chain(stream(0, "too short"), open_end=True)) > -inf
 
 
 def test_a_demonstration_without_a_step():
-    q = random_question(stream(0, "no step"), False, 0.0, steps=(0, 0))
-    for one_action, alignment in OPTIONS:
-        for open_end in (False, True):
-            compare_with_all_alignments(q._replace(one_action=one_action, open_end=open_end), alignment)
+    q = random_question(stream(0, "no step"), 0.0, steps=(0, 0))
+    for open_end in (False, True):
+        compare_with_all_alignments(q._replace(open_end=open_end))
 
 
 def test_scores_alone_are_those_of_score():
     """Several machines over one table of terms, with or without an open end."""
     rng = stream(0, "scores alone")
-    for case in range(3 if SLOW else 60):
-        one_action, alignment = OPTIONS[case % 6]
-        q = random_question(rng, one_action, 0.0)
-        tables = log_sigmoid(rng.normal(0, 2, (2, len(q.graph.states), 3)))
-        machines = [Machine.of(sample_task("abc", int(rng.integers(3)), rng)) for _ in range(6)]
-        places = [["abc".index(str(term)) for term in machine.terms] for machine in machines]
-        columns = [np.array([*places[i], -1], dtype=np.int32)[machine.term_of] for i, machine in enumerate(machines)]
-        how = Rationality(q.alpha, q.weight, one_action, alignment, case % 3 == 0)
-        found = score_values(q.graph, q.taken, machines, *tables, how, columns)
-        for machine, place, value in zip(machines, places, found, strict=True):
-            assert value == score(q.graph, q.taken, machine, *tables[..., place], how).value
+    for case in range(3 if SLOW else 30):
+        q = random_question(rng, 0.0, open_end=case % 3 == 0)
+        there, _, _, how = parts_of(q)
+        logs = Logs(*log_sigmoid(rng.normal(0, 2, (2, len(q.graph.states), 3))))
+        for _ in range(6):
+            machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
+            place = ["abc".index(name) for name in machine.names]
+            value = score_alone(there, machine.among({"a": 0, "b": 1, "c": 2}), logs, how)
+            assert value == score(there, machine.arrays, Logs(logs.g[:, place], logs.i[:, place]), how).value
 
 
-def test_a_small_example_by_hand():
+def test_tables_that_do_not_fit_are_refused():
+    there, nodes, logs, how = parts_of(chain(stream(0, "refused")))
+    with pytest.raises(RsgError, match="log G and log I must be"):
+        score(there, nodes, Logs(logs.g[1:], logs.i[1:]), how)
+    with pytest.raises(RsgError, match="the machine has 2 terms, log G and log I have 1"):
+        score(there, nodes, Logs(logs.g[:, :1], logs.i[:, :1]), how)
+
+
+def small_example():
     """0 → 1, and 1 stays. One action, taken for a, which is left for the end in 1."""
     world = TableWorld([[1], [1]], [0.5])
     graph = local_graph(world, world.rows[[0, 1]], depth=0)
     log_g, log_i = np.log([[0.1], [0.8]]), np.log([[0.9], [0.3]])
-    found = score(graph, taken_edges(graph, [0]), Machine.of(parse("a")), log_g, log_i, Rationality())
+    return Question(graph, taken_edges(graph, [0]), Machine.of(parse("a")), log_g, log_i)
+
+
+def test_a_small_example_by_hand():
+    found = ask(small_example())
     assert found.value == pytest.approx(np.log(0.9) + np.log(0.8))  # one way to act while a is fresh: log Rat is 0
     assert found.acts.tolist() == [[0, 1, 0]]
     assert found.crossings.tolist() == [[1, 0], [0, 1]]
     assert found.cost[:, 1].tolist() == pytest.approx([0.5 - np.log(0.8), -np.log(0.8)])
-    loose = score(
-        graph, taken_edges(graph, [0]), Machine.of(parse("a")), log_g, log_i, Rationality(one_action=False)
-    ).value
-    act, leave = np.exp(-(0.5 - np.log(0.8))), 0.1
-    assert loose == pytest.approx(np.log(0.9) + np.log(0.8) + np.log(act / (act + leave)))
 
 
 # Gradients.
@@ -233,30 +212,36 @@ def relative_error(found, expected):
     return np.linalg.norm(found - expected) / np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize(("kind", "open_end"), [("table", False), ("table", True), ("roadmap", 0), ("sampled", 0)])
-@pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
-def test_gradients_of_the_score(one_action, alignment, kind, open_end):
-    rng = stream(0, "gradients", int(one_action), alignment, *(["open"] if open_end else []))
-    wanted, kinks, checked = 2 if SLOW else 60 if kind == "table" else 10, 0, 0
+def check_gradients(rng, wanted, ask=ask, **asked):
+    """The gradient of the score in so many random cases; a few of them have a kink."""
+    kinks, checked = 0, 0
+    sizes = {"steps": (1, 3), "states": (3, 4)} if SLOW else {}
     while checked < wanted:
-        q = random_question(
-            rng, one_action, [0.0, 0.2][checked % 2], (1, 3 if SLOW else 5), (3, 4 if SLOW else 8), kind=kind
-        )
-        q = q._replace(open_end=open_end)
-        found = ask(q, alignment)
+        q = random_question(rng, [0.0, 0.2][checked % 2], **sizes, **asked)
+        found = ask(q)
         if found.value == -inf:
             continue
         values = np.stack([q.log_g, q.log_i])
         slopes = np.stack([found.slope_g, found.slope_i])
         assert not slopes[values == -inf].any()
         entries = [tuple(entry) for entry in np.argwhere(values > -inf)]
-        expected, smooth = differences(partial(value_at, q, alignment), values, entries)
+        value_at = lambda x, q=q: ask(q._replace(log_g=x[0], log_i=x[1])).value  # noqa: E731
+        expected, smooth = differences(value_at, values, entries)
         if not smooth.all():
             kinks += 1
             continue
         assert relative_error(slopes[values > -inf], expected) <= 1e-6
         checked += 1
     assert kinks <= 3
+
+
+@pytest.mark.parametrize("open_end", [False, True])
+def test_gradients_of_the_score(open_end):
+    check_gradients(stream(0, "gradients", int(open_end)), 4 if SLOW else 60, open_end=open_end)
+
+
+def test_gradients_of_the_score_on_a_roadmap():
+    check_gradients(stream(0, "gradients"), 2 if SLOW else 10, make_ground=road_ground)
 
 
 def test_contrast_and_its_gradient():
@@ -290,8 +275,7 @@ def demonstration():
     for action in actions:
         states.append(world.step(states[-1][None], [action])[0])
     assert "wood" in world.inventory(states[-1])
-    graph = local_graph(world, np.stack(states), depth=1)
-    return world, graph, taken_edges(graph, actions)
+    return ground(world, np.stack(states), np.array(actions), depth=1)
 
 
 def randomised(model, rng):
@@ -301,35 +285,29 @@ def randomised(model, rng):
     return model
 
 
-def whole_objective(model, world, graph, taken, how, beta=0.7, gamma=0.3):
+def whole_objective(model, there, beta=0.7, gamma=0.3):
     """Score + γ · contrast (eq. 5), and its gradient with respect to the log-odds `[S, terms, 2]`."""
-    odds = model.evaluate(world, graph.states, range(len(TERMS)))
-    log_g, log_i = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
-    machines = [Machine.of(parse(task)) for task in TASKS]
-    columns = [model.numbers([str(term) for term in machine.terms]) for machine in machines]
-    scores = [
-        score(graph, taken, machine, log_g[:, column].copy("C"), log_i[:, column].copy("C"), how)
-        for machine, column in zip(machines, columns, strict=True)
-    ]
+    odds = model.evaluate(there.world, there.graph.states, range(len(TERMS)))
+    logs = Logs(log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1]))
+    columns = {term: number for number, term in enumerate(TERMS)}
+    scores = [score(there, Machine.of(parse(task)).among(columns), logs, Rationality()) for task in TASKS]
     contrasted, slope = contrast([each.value for each in scores], beta)
     gradient = np.zeros_like(odds)
-    for each, column, weight in zip(scores, columns, np.eye(1, len(TASKS))[0] + gamma * slope, strict=True):
-        gradient[:, column, 0] += weight * each.slope_g
-        gradient[:, column, 1] += weight * each.slope_i
+    for each, weight in zip(scores, np.eye(1, len(TASKS))[0] + gamma * slope, strict=True):
+        gradient += weight * np.stack([each.slope_g, each.slope_i], axis=-1)
     return scores[0].value + gamma * contrasted, gradient / (1 + np.exp(odds))
 
 
 @pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize(("one_action", "alignment"), OPTIONS)
-def test_the_gradient_of_the_whole_objective_through_the_network(single, one_action, alignment):
-    rng = stream(1, "whole", int(single), int(one_action), alignment)
-    world, graph, taken = demonstration()
-    model = randomised(SetClassifiers(TERMS, single, hidden=8, fast=False).double(), rng)
-    how = Rationality(one_action=one_action, alignment=alignment)
-    odds = model.evaluate(world, graph.states, [0])
+def test_the_gradient_of_the_whole_objective_through_the_network(single):
+    rng = stream(1, "whole", int(single))
+    there = demonstration()
+    model = randomised(SetClassifiers(8, single=single).grow(TERMS).double(), rng)
+    model.fast = False
+    odds = model.evaluate(there.world, there.graph.states, [0])
     assert (odds != odds.astype(np.float32)).any()  # nothing on the way is of single precision
-    _, gradient = whole_objective(model, world, graph, taken, how)
-    model.backward(world, [(graph.states, range(len(TERMS)), gradient)])
+    _, gradient = whole_objective(model, there)
+    model.backward(there.world, [(there.graph.states, range(len(TERMS)), gradient)])
 
     found, expected = [], []
     for parameter in model.parameters():
@@ -340,7 +318,7 @@ def test_the_gradient_of_the_whole_objective_through_the_network(single, one_act
 
         def objective(x, values=values):
             values[:] = x
-            return whole_objective(model, world, graph, taken, how)[0]
+            return whole_objective(model, there)[0]
 
         before = values.copy()
         differs, smooth = differences(objective, values, entries)

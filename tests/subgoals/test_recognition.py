@@ -17,7 +17,7 @@ from rsg.language import Machine, parse, sample_task
 from rsg.search import local_graph
 from rsg.subgoals import Recogniser, RsgSettings, propose, recognise, segment
 from rsg.subgoals.classifiers import log_sigmoid
-from rsg.subgoals.objective import taken_edges
+from rsg.subgoals.ground import taken_edges
 from rsg.subgoals.recognition import PREFIX_DEPTH
 
 pytestmark = [
@@ -33,7 +33,7 @@ TRAINING = list(dict.fromkeys(CRAFTING.tasks("train")))
 # Against every alignment.
 
 
-def random_case(rng, one_action=True, steps=(1, 5)):
+def random_case(rng, steps=(1, 5)):
     """A random walk in a random world with random classifiers: world, classifiers, states, actions, settings."""
     count, actions = int(rng.integers(3, 9)), int(rng.integers(2, 4))
     world = TableWorld(rng.integers(count, size=(count, actions)), rng.uniform(0.05, 1.0, size=actions))
@@ -45,8 +45,6 @@ def random_case(rng, one_action=True, steps=(1, 5)):
         depth=int(rng.integers(1, 4)),
         alpha=rng.uniform(0.3, 3.0),
         weight=rng.uniform(0.3, 2.0),
-        one_action=one_action,
-        alignment=["max", "sum"][rng.integers(2)],  # which recognition does not care about
     )
     subgoals = TableClassifiers(TERMS, rng.normal(1, 4, (count, len(TERMS), 2)))
     return world, subgoals, world.rows[walk], done, settings
@@ -66,8 +64,8 @@ def slow_scores(case, machine, prefix):
     graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
     odds = subgoals.evaluate(world, graph.states, subgoals.numbers([str(term) for term in machine.terms]))
     logs = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
-    numbers = settings.alpha, settings.weight, settings.one_action
-    return reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, *numbers, prefix))
+    how = {"alpha": settings.alpha, "weight": settings.weight, "open_end": prefix}
+    return reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, **how))
 
 
 def as_segmentation(machine, alignment):
@@ -83,7 +81,7 @@ def compare_with_all_alignments(case, task, prefix):
     world, subgoals, states, actions, settings = case
     machine = Machine.of(task)
     scores = slow_scores(case, machine, prefix)
-    found = segment(subgoals, world, states, actions, task, prefix, settings)
+    found = Recogniser(subgoals, [task], settings).segment(world, states, actions, task, prefix)
     assert found.task == task
     if not scores:
         assert (found.score, found.terms, found.ends, found.now) == (-inf, (), (), None)
@@ -96,15 +94,14 @@ def compare_with_all_alignments(case, task, prefix):
 
 
 @pytest.mark.parametrize("prefix", [False, True])
-@pytest.mark.parametrize("one_action", [True, False])
-def test_segmentation_is_the_best_of_all_alignments(one_action, prefix):
-    rng = stream(0, "segmentation", int(one_action), int(prefix))
+def test_segmentation_is_the_best_of_all_alignments(prefix):
+    rng = stream(0, "segmentation", int(prefix))
     impossible, ends = 0, 0
     for _ in range(5 if SLOW else 100):
-        found = compare_with_all_alignments(random_case(rng, one_action), random_task(rng), prefix)
+        found = compare_with_all_alignments(random_case(rng), random_task(rng), prefix)
         impossible += found.score == -inf
         ends += len(found.ends)
-    assert SLOW or (impossible > 0) == (one_action and not prefix)
+    assert SLOW or (impossible > 0) == (not prefix)
     assert SLOW or ends >= (5 if prefix else 60)
 
 
@@ -126,9 +123,10 @@ def test_ranking_is_that_of_the_scores(prefix):
         world, subgoals, states, actions, settings = case
         tasks = list({str(task): task for task in (random_task(rng) for _ in range(12))}.values())
         specific = [0.0, 0.5][case_number % 2]
-        ranking = Recogniser(subgoals, tasks, settings, specific).rank(world, states, actions, prefix)
+        recogniser = Recogniser(subgoals, tasks, settings, specific)
+        ranking = recogniser.rank(world, states, actions, prefix)
         assert sorted(str(one.task) for one in ranking) == sorted(map(str, tasks))
-        alone = [segment(subgoals, world, states, actions, one.task, prefix, settings) for one in ranking]
+        alone = [recogniser.segment(world, states, actions, one.task, prefix) for one in ranking]
         for one, own in zip(ranking, alone, strict=True):
             assert one.score == own.score or one.score == pytest.approx(own.score, rel=1e-12, abs=1e-12)
         chances = [one.probability for one in ranking]
@@ -144,10 +142,10 @@ def test_ranking_is_that_of_the_scores(prefix):
 
 def test_recognise_is_one_recogniser():
     case = random_case(stream(0, "one"), steps=(4, 4))
-    world, subgoals, states, actions, settings = case
+    world, subgoals, states, actions, _ = case
     texts = ["a then b", "b", "c or a"]
-    one = recognise(subgoals, world, states, actions, texts, settings=settings)
-    same = Recogniser(subgoals, [parse(text) for text in texts], settings).rank(world, states, actions)
+    one = recognise(subgoals, world, states, actions, texts)
+    same = Recogniser(subgoals, [parse(text) for text in texts]).rank(world, states, actions)
     assert [(str(x.task), x.score, x.probability) for x in one] == [(str(x.task), x.score, x.probability) for x in same]
 
 

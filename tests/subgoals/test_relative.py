@@ -29,14 +29,16 @@ def inputs(world):
     chosen=st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True),
 )
 def test_the_compiled_form_is_that_of_torch(seed, hidden, single, world, chosen):
-    subgoals = RelativeClassifiers(TERMS, inputs(world), hidden, single, seed)
+    subgoals = RelativeClassifiers(inputs(world), hidden, single, seed).grow(TERMS, seed)
     states = world.sample(stream(seed, "states"), 5)
     expected = EncodedClassifiers.evaluate(subgoals, world, states, chosen)
     np.testing.assert_allclose(subgoals.evaluate(world, states, chosen), expected, rtol=0, atol=2e-5)
 
 
 def test_no_states():
-    assert RelativeClassifiers(TERMS, inputs(PAPER)).evaluate(PAPER, np.empty((0, PAPER.state_width)), [0]).shape == (
+    assert RelativeClassifiers(inputs(PAPER)).grow(TERMS).evaluate(
+        PAPER, np.empty((0, PAPER.state_width)), [0]
+    ).shape == (
         0,
         1,
         2,
@@ -45,7 +47,7 @@ def test_no_states():
 
 def test_where_the_room_is_does_not_matter():
     """All moved by the same way looks the same to the robot."""
-    subgoals = RelativeClassifiers(TERMS, inputs(PAPER), 16)
+    subgoals = RelativeClassifiers(inputs(PAPER), 16).grow(TERMS)
     state = PAPER.sample(stream(0), 1)
     moved = state.copy()
     moved[:, [0, *range(3, 15, 2)]] += 0.5
@@ -56,6 +58,6 @@ def test_where_the_room_is_does_not_matter():
 
 
 def test_a_room_with_other_things_is_refused():
-    subgoals = RelativeClassifiers(TERMS, inputs(PAPER))
+    subgoals = RelativeClassifiers(inputs(PAPER)).grow(TERMS)
     with pytest.raises(RsgError, match="learned in a room with 6 effectors, this one has 12"):
         subgoals.evaluate(TWELVE, TWELVE.sample(stream(0), 1), [0])

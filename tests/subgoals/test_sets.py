@@ -25,8 +25,9 @@ SIZES = pytest.mark.parametrize("size", WORLDS, ids=str)
 
 def models(rng, terms=TERMS, **arguments):
     """The same random classifiers twice: with the compiled form, and as a module of double precision."""
-    fast = randomised(SetClassifiers(terms, hidden=HIDDEN, **arguments), rng)
-    plain = SetClassifiers(terms, hidden=HIDDEN, fast=False, **arguments).double()
+    fast = randomised(SetClassifiers(HIDDEN, **arguments).grow(terms), rng)
+    plain = SetClassifiers(HIDDEN, **arguments).grow(terms).double()
+    plain.fast = False
     plain.load_state_dict(fast.state_dict())
     return fast, plain
 
@@ -178,7 +179,8 @@ def test_a_world_with_more_types_of_objects(fast):
     things = (*STANDARD.things, Thing("unicorn", "place", "ü"))
     world = CraftingWorld(3, 3, rules=replace(STANDARD, things=things))
     state = world.state({(1, 1): "unicorn"})[None]
-    model = SetClassifiers(TERMS, hidden=4, fast=fast)
+    model, more = SetClassifiers(4).grow(TERMS), SetClassifiers(4, types=48).grow(TERMS)
+    model.fast = more.fast = fast
     for ask in (
         lambda: model.evaluate(world, state, [0]),
         lambda: model.backward(world, [(state, [0], np.ones((1, 1, 2)))]),
@@ -186,7 +188,6 @@ def test_a_world_with_more_types_of_objects(fast):
     ):
         with pytest.raises(RsgError, match="know 47 types of objects, the world has 48"):
             ask()
-    more = SetClassifiers(TERMS, hidden=4, types=48, fast=fast)
     assert np.isfinite(more.evaluate(world, state, [0])).all()
 
 
@@ -208,7 +209,7 @@ def test_tables_follow_the_parameters(single):
         assert (after != before).all()
         assert_close(after, plain.evaluate(world, states, range(4)))
         before = after
-    fresh = SetClassifiers(TERMS, single, HIDDEN, seed=3)
+    fresh = SetClassifiers(HIDDEN, single=single).grow(TERMS, 3)
     fast.load_state_dict(fresh.state_dict())
     assert np.array_equal(fast.evaluate(world, states, [1]), fresh.evaluate(world, states, [1]))
 
@@ -242,7 +243,8 @@ def test_growing_leaves_the_old_terms_as_they_are(single, fast):
     world = CraftingWorld(3, 4)
     rng = stream(0, "growing")
     states = some_states(world, rng)
-    model = randomised(SetClassifiers(TERMS[:2], single, HIDDEN, fast=fast), rng)
+    model = randomised(SetClassifiers(HIDDEN, single=single).grow(TERMS[:2]), rng)
+    model.fast = fast
     before, parameters = model.evaluate(world, states, [0, 1]), [p.detach().clone() for p in model.parameters()]
     model.grow([TERMS[1], TERMS[3], TERMS[3]], seed=5)
     model.grow([TERMS[2]], seed=5)
@@ -263,12 +265,12 @@ def test_first_weights_depend_on_the_seed_and_the_term_alone():
     world = CraftingWorld(3, 4)
     states = some_states(world, stream(0, "first weights"))
     states = states[states[:, 2:].any(axis=1)]  # where there is nothing at all, all first weights say the same
-    together = SetClassifiers(TERMS, hidden=HIDDEN, seed=7)
-    turned = SetClassifiers(TERMS[::-1], hidden=HIDDEN, seed=7)
-    grown = SetClassifiers(TERMS[3:], hidden=HIDDEN, seed=7)
+    together = SetClassifiers(HIDDEN).grow(TERMS, 7)
+    turned = SetClassifiers(HIDDEN).grow(TERMS[::-1], 7)
+    grown = SetClassifiers(HIDDEN).grow(TERMS[3:], 7)
     grown.grow([TERMS[1]], seed=7)
     grown.grow([TERMS[2], TERMS[0]], seed=7)
-    other = SetClassifiers(TERMS, hidden=HIDDEN, seed=8)
+    other = SetClassifiers(HIDDEN).grow(TERMS, 8)
     values = [model.evaluate(world, states, model.numbers(TERMS)) for model in (together, turned, grown, other)]
     assert np.array_equal(values[0], values[1])
     assert np.array_equal(values[0], values[2])
@@ -280,17 +282,17 @@ def test_first_weights_depend_on_the_seed_and_the_term_alone():
 
 def test_a_term_never_learned():
     world = CraftingWorld(3, 4)
-    model = SetClassifiers(["mine-wood", "craft-boat"], hidden=4)
+    model = SetClassifiers(4).grow(["mine-wood", "craft-boat"])
     assert model.numbers(["craft-boat", "mine-wood"]) == [1, 0]
     for ask in (model.goals, model.goals_with_i):
         with pytest.raises(RsgError, match=r"never learned the term 'mine-wodo'; did you mean mine-wood\?"):
             ask(world, ["craft-boat", "mine-wodo"], world.state({}))
-    with pytest.raises(RsgError, match="never learned the term 'x'; known are: mine-wood, craft-boat"):
+    with pytest.raises(RsgError, match="never learned the term 'x'; there are: mine-wood, craft-boat"):
         model.numbers(["x"])
 
 
 def test_states_of_another_world_are_refused():
-    model = SetClassifiers(TERMS, hidden=HIDDEN)
+    model = SetClassifiers(HIDDEN).grow(TERMS)
     for states in (np.zeros((2, 6), np.uint8), np.full((1, 44), 120, np.uint8), np.zeros((2, 44))):
         with pytest.raises(RsgError, match="Crafting World"):
             model.evaluate(CraftingWorld(), states, [0])
@@ -309,10 +311,11 @@ def test_a_copy_is_a_module_of_its_own():
     assert not np.array_equal(copy.evaluate(world, states, [0, 1]), before)
 
 
-def test_with_context_the_module_decides():
+def test_without_the_compiled_form_the_module_decides():
     world = CraftingWorld(3, 4)
     rng = stream(0, "context")
-    model = randomised(SetClassifiers(TERMS, hidden=HIDDEN, context=True), rng)
+    model = randomised(SetClassifiers(HIDDEN).grow(TERMS), rng)
+    model.fast = False
     states = some_states(world, rng)
     seen = model.see(world, states)
     with torch.no_grad():

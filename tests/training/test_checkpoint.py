@@ -13,6 +13,7 @@ import torch
 from tests.demos.examples import contents
 from tests.kill.moments import killed
 
+import rsg.core.folder as folders
 import rsg.training.checkpoint as checkpoint
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Store
@@ -419,7 +420,7 @@ def tidy(folder):
 def test_an_interrupt_saves_all_or_none(folder, monkeypatch, name, moment, after):
     clock = count()
 
-    def write(path, data, whole=checkpoint._write):
+    def write(path, data, whole=folders.write):
         now = next(clock) == moment
         if now and not after:
             raise KeyboardInterrupt
@@ -427,7 +428,8 @@ def test_an_interrupt_saves_all_or_none(folder, monkeypatch, name, moment, after
         if now:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "_write", write)
+    for module in (checkpoint, folders):
+        monkeypatch.setattr(module, "write", write)
     with writing(folder) as run:
         with pytest.raises(KeyboardInterrupt):
             run.save(SAVES[name])

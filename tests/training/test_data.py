@@ -122,18 +122,18 @@ def test_the_cache_is_bounded_and_nothing_is_mixed_up(tmp_path, monkeypatch):
     monkeypatch.setattr(stores, "SHARD_EPISODES", 25)
     store = small_store(tmp_path / "store")
     assert len(store.manifest.shards) == 13
+    monkeypatch.setattr("rsg.training.data.CACHE", 0.1 * 2**20)
     settings = quick(batch=16, curriculum=2)
-    object.__setattr__(settings, "cache_mb", 0.1)  # smaller than anyone may ask for
     data = TrainingData(store, settings)
     largest = 0
     for step in range(25):
         assert data.batch(step) == TrainingData(DEMOS, settings).batch(step)
-        held = [sum(d.states.nbytes + d.actions.nbytes for d in demos) for demos, _ in data._cache.values()]
+        held = [sum(d.states.nbytes + d.actions.nbytes for d in demos) for demos, _ in data.cache.values()]
         largest = max(largest, sum(held))
-        assert 1 <= len(data._cache) < 13
+        assert 1 <= len(data.cache) < 13
     assert 0 < largest <= 0.1 * 2**20
-    object.__setattr__(settings, "cache_mb", 1e-9)
-    assert len(TrainingData(store, settings)._cache) == 1
+    monkeypatch.setattr("rsg.training.data.CACHE", 1)
+    assert len(TrainingData(store, settings).cache) == 1
     assert [data[i] for i in range(len(DEMOS))] == list(DEMOS)
 
 

@@ -1,20 +1,23 @@
 """Settings: what is accepted, and what is said about the rest."""
 
-from dataclasses import FrozenInstanceError, asdict, fields, replace
+from dataclasses import FrozenInstanceError, asdict, dataclass
+from typing import ClassVar
 
 import pytest
 
+from rsg.baselines import METHODS
 from rsg.core.errors import RsgError
+from rsg.core.settings import meanings
 from rsg.subgoals import RsgSettings
 from rsg.training import TrainingSettings, changed
 from rsg.training.settings import restored
 
 
 def test_changes_are_read_as_what_they_are():
-    words = ["steps=10", " rate = 0.5", "single=yes", "save-every=7", "alignment=sum", "device=cpu", "compiled=OFF"]
+    words = ["steps=10", " rate = 0.5", "single=OFF", "save-every=7", "encoder=flat", "device=cpu"]
     settings = changed(RsgSettings(), words)
-    assert (settings.steps, settings.rate, settings.single, settings.save_every) == (10, 0.5, True, 7)
-    assert (settings.alignment, settings.device, settings.compiled) == ("sum", "cpu", False)
+    assert (settings.steps, settings.rate, settings.single, settings.save_every) == (10, 0.5, False, 7)
+    assert (settings.encoder, settings.device) == ("flat", "cpu")
     assert changed(settings, []) == settings
     assert changed(settings, ["steps=1", "steps=2"]).steps == 2
 
@@ -36,23 +39,18 @@ def test_changes_are_read_as_what_they_are():
         ("check_every=0", "check_every must be at least 1"),
         ("patience=0", "patience must be at least 1"),
         ("save_every=0", "save_every must be at least 1"),
-        ("cache_mb=0", "cache_mb must be at least 1"),
         ("seed=-1", "seed must not be negative, not -1"),
         ("curriculum=-1", "curriculum must not be negative"),
         ("held_out=-1", "held_out must not be negative"),
-        ("budget_seconds=-1", "budget_seconds must not be negative"),
-        ("rate=0", "the rate falls from rate to rate_end, both positive; got 0.0 and"),
+        ("rate=0", "rate must be positive, not 0.0"),
         ("rate_end=5", "the rate falls from rate to rate_end"),
-        ("alignment=mean", "alignment is max, sum or expectation, not 'mean'"),
-        ("negatives_from=dreams", "negatives come from descriptions or language, not 'dreams'"),
-        ("depth=0", "depth, poses, samples and hidden must be at least 1"),
-        ("hidden=0", "depth, poses, samples and hidden must be at least 1"),
+        ("depth=0", "depth must be at least 1, not 0"),
+        ("hidden=0", "hidden must be at least 1, not 0"),
         ("negatives=-1", "negatives must not be negative"),
-        ("alpha=0", "alpha, weight and beta must be positive"),
+        ("alpha=0", "alpha must be positive, not 0.0"),
         ("gamma=-0.1", "gamma must not be negative"),
-        ("unmentioned=-0.1", "unmentioned, unmentioned_steps and prompt must not be negative"),
-        ("scheme=sampled prompt=1", "the scheme 'sampled' knows neither prompt nor sure"),
-        ("alignment=sum prompt=1", "prompt asks about the one best alignment"),
+        ("unmentioned=-0.1", "unmentioned must not be negative, not -0.1"),
+        ("sure=1", "sure is a share, from 0 up to but not 1, not 1.0"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(change, problem):
@@ -63,7 +61,7 @@ def test_a_wrong_setting_is_one_sentence(change, problem):
 
 
 @pytest.mark.parametrize("value", ["nan", "inf"])
-@pytest.mark.parametrize("key", ["rate", "budget_seconds", "alpha", "weight", "beta", "gamma"])
+@pytest.mark.parametrize("key", ["rate", "alpha", "weight", "beta", "gamma"])
 def test_settings_are_finite_numbers(key, value):
     """They are kept as JSON, which knows no others."""
     with pytest.raises(RsgError):
@@ -83,11 +81,23 @@ def test_settings_are_frozen_and_come_back():
         restored(TrainingSettings, asdict(settings))
 
 
-@pytest.mark.parametrize("kind", [TrainingSettings, RsgSettings])
+def test_a_run_of_an_older_version_opens_if_what_is_gone_had_its_usual_value():
+    @dataclass(frozen=True)
+    class Fewer(TrainingSettings):
+        GONE: ClassVar = {"warmth": 1}
+
+    assert restored(Fewer, {"steps": 3, "warmth": 1}) == Fewer(steps=3)
+    with pytest.raises(RsgError, match="the run has warmth=2, which this rsg no longer knows; an older one is needed"):
+        restored(Fewer, {"warmth": 2})
+
+
+@pytest.mark.parametrize("kind", [TrainingSettings, RsgSettings, *(method.kind for method in METHODS.values())])
 def test_every_setting_is_told_of(kind):
-    """In the docstring of the class that adds it."""
-    inherited = {field.name for field in fields(TrainingSettings)} if kind is RsgSettings else set()
-    for field in fields(kind):
-        if field.name not in inherited:
-            assert field.name in kind.__doc__, field.name
-    assert replace(kind(), seed=1) != kind()
+    """Also those whose default a method changes."""
+    assert [name for name, _, meaning in meanings(kind()) if not meaning] == []
+    assert {name: value for name, value, _ in meanings(kind())} == asdict(kind())
+
+
+def test_a_changed_default_keeps_its_limits():
+    with pytest.raises(RsgError, match="steps must be at least 1, not 0"):
+        METHODS["bc"].kind(steps=0)

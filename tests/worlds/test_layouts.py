@@ -90,7 +90,7 @@ def test_clockwise_is_as_good():
 
     for robot in (SQUARE, SQUARE[::-1]):
         shape = read(changed(robot=[robot], start=None)).shapes.robot
-        assert (shape.offsets == 1).all()
+        assert (shape.corners["offset"] == 1).all()
 
 
 STAR = [[math.cos(4 * math.pi * i / 5), math.sin(4 * math.pi * i / 5)] for i in range(5)]
@@ -98,7 +98,7 @@ BALL = GOOD["effectors"][0]
 PROBLEMS = [
     ([], "the layout must be an object"),
     ({}, "the layout has no 'room'"),
-    (changed(wals=[]), "the layout has an unknown key 'wals'; did you mean 'walls'?"),
+    (changed(wals=[]), "the layout has an unknown key 'wals'; did you mean walls?"),
     (changed(room=[10]), r"the size of the room must be 2 numbers \[x, y\], not \[10\]"),
     (changed(room=[10, 0]), "a room has a width and a height above 0, not 10 and 0"),
     (changed(room=[math.nan, 3]), "the size of the room must be finite numbers, not nan, 3.0"),
@@ -192,7 +192,7 @@ def test_files_that_cannot_be_read(tmp_path):
         str(tmp_path / "binary.json"): "it is not a text file",
         str(tmp_path): "Is a directory",
         "twelf": "there is no layout 'twelf'; did you mean twelve?",
-        "xyz": "there is no layout 'xyz'; there are paper, rotated-bars, narrow, twelve, or give a JSON file",
+        "xyz": "there is no layout 'xyz'; there are: paper, rotated-bars, narrow, twelve",
     }.items():
         with pytest.raises(LayoutError, match=problem):
             load_layout(source)

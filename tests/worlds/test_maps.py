@@ -208,7 +208,7 @@ def test_maps_that_cannot_be_are_one_sentence(arguments, problem):
 def test_an_unknown_kind_gets_a_suggestion():
     with pytest.raises(RsgError, match="no kind of map 'rivers'; did you mean river"):
         sample_map("rivers", stream(0))
-    with pytest.raises(RsgError, match=r"no kind of map 'xyz'; Kinds are: smithy, .*bands"):
+    with pytest.raises(RsgError, match=r"no kind of map 'xyz'; there are: smithy, .*bands"):
         kind_named("xyz")
     assert kind_named("river") is KINDS["river"]
 

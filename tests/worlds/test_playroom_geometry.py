@@ -90,7 +90,6 @@ def test_poses(name, count):
     assert 0.2 * count < free < 0.8 * count
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("reach", [1, 5])
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("count", [40, pytest.param(1250, marks=MANY)])

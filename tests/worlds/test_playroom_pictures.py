@@ -6,7 +6,7 @@ from rsg.core.random import stream
 from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout
 from rsg.worlds.playroom.drawings import DRAWINGS
 from rsg.worlds.playroom.layout_files import read_layout, write_layout
-from rsg.worlds.playroom.pictures import BODY, FLOOR, MARGIN, NOSE, WALL, outline, picture
+from rsg.worlds.playroom.pictures import BODY, FLOOR, MARGIN, NOSE, WALL, Trail, outline, picture
 from rsg.worlds.playroom.terminal import letters, terminal_view
 
 PAPER = PlayroomWorld()
@@ -67,16 +67,16 @@ def test_trails_and_links_are_drawn():
     plain = picture(PAPER, STATE, 210)
     trail = np.stack([STATE] * 8)
     trail[:, 0] = np.linspace(5, 8, 8)
-    with_trail = picture(PAPER, STATE, 210, trail=trail)
+    with_trail = picture(PAPER, STATE, 210, Trail(trail))
     assert (with_trail != plain).any(axis=2).mean() > 0.005
-    assert np.array_equal(with_trail, picture(PAPER, STATE, 210, trail=trail[:, :3]))
-    marked = picture(PAPER, STATE, 210, trail=trail, moments=[(7, "ring-bell")])
+    assert np.array_equal(with_trail, picture(PAPER, STATE, 210, Trail(trail[:, :3])))
+    marked = picture(PAPER, STATE, 210, Trail(trail, [(7, "ring-bell")]))
     assert (marked != with_trail).any()
     poses = np.array([[2, 2, 0], [2, 8, 0], [8, 8, 0.0]])
-    linked = picture(PAPER, STATE, 210, poses=poses, links=np.array([[0, 1], [1, 2]]))
+    linked = picture(PAPER, STATE, 210, links=(poses, np.array([[0, 1], [1, 2]])))
     assert color_at(linked, PAPER, 2, 5) != FLOOR
     assert color_at(linked, PAPER, 3, 5) == FLOOR
-    large = picture(PAPER, STATE, 480, trail=trail, moments=[(7, "ring-bell")])
+    large = picture(PAPER, STATE, 480, Trail(trail, [(7, "ring-bell")]))
     assert large.shape == (480, 480, 3)
 
 

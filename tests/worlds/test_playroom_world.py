@@ -218,7 +218,7 @@ def test_truth_follows_the_terms_that_are_asked():
     every = truth(PAPER, states)
     assert every.shape == (300, 6)
     assert np.array_equal(truth(PAPER, states, ["touch-monkey", "ring-bell"]), every[:, [5, 1]])
-    for term, problem in (("ring-bel", "did you mean ring-bell?"), ("sing", "subgoals are play-with-ball, ring-bell")):
+    for term, problem in (("ring-bel", "did you mean ring-bell?"), ("sing", "there are: play-with-ball, ring-bell")):
         with pytest.raises(RsgError, match=f"this Playroom has no subgoal '{term}'; {problem}"):
             truth(PAPER, states, [term])
 

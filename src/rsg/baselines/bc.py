@@ -1,14 +1,14 @@
 """Behaviour cloning (BC): an LSTM over the states so far and the task's encoding give the next action, or the stop.
 
 The paper joins task and history in one last linear layer, in which neither can change what the other means. Here each
-state is read with the task in mind (`task_at=state`); `task_at=end` is the paper's way.
+state is read with the task in mind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -20,24 +20,14 @@ from rsg.baselines.batches import Batch
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.networks import TaskEncoder, at_first
-from rsg.core.errors import RsgError
 from rsg.language import Machine
 
 
 @dataclass(frozen=True)
 class BcSettings(BaselineSettings):
-    """What BC adds.
+    """BC adds nothing."""
 
-    Attributes:
-        task_at: `state` reads each state with the task in mind, `end` joins both in the last layer (the paper's).
-    """
-
-    task_at: str = "state"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.task_at not in ("state", "end"):
-            raise RsgError(f"task_at is state or end, not '{self.task_at}'")
+    GONE: ClassVar = {**BaselineSettings.GONE, "task_at": "state"}
 
 
 class BcNetwork(nn.Module):
@@ -46,21 +36,19 @@ class BcNetwork(nn.Module):
     def __init__(self, settings: BcSettings, shape: Shape, terms: Sequence[str], outputs: int) -> None:
         super().__init__()
         hidden = settings.hidden
-        self.early = settings.task_at == "state"
         self.tasks = TaskEncoder(terms, hidden)
         condition = self.tasks.features
-        self.states = state_encoder(shape, hidden, condition if self.early else 0, settings.layers)
+        self.states = state_encoder(shape, hidden, condition, settings.layers)
         self.history = nn.LSTM(hidden, hidden, batch_first=True)
-        self.head = nn.Linear((2 * hidden if self.early else hidden) + condition, outputs + 1)
+        self.head = nn.Linear(2 * hidden + condition, outputs + 1)
 
     def read(self, seen: Any, tasks: Tensor) -> Tensor:
         """Features of N states `[N, hidden]`, given the task of each `[N, condition]`."""
-        return self.states(seen, tasks if self.early else None)  # type: ignore[no-any-return]
+        return self.states(seen, tasks)  # type: ignore[no-any-return]
 
     def decide(self, read: Tensor, history: Tensor, tasks: Tensor) -> tuple[Tensor, Tensor]:
         """Outputs `[N, outputs]` for actions and log-odds `[N]` of stopping."""
-        parts = (read, history, tasks) if self.early else (history, tasks)
-        given = self.head(torch.cat(parts, dim=-1))
+        given = self.head(torch.cat([read, history, tasks], dim=-1))
         return given[:, :-1], given[:, -1]
 
 
@@ -74,10 +62,6 @@ class BehaviourCloning(Baseline):
     def build(self) -> nn.Module:
         """The network."""
         return BcNetwork(self.settings, self.shape, self.terms, self.actions.outputs)
-
-    def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
-        """The loss of RSG, with the score of BC in the place of rationality."""
-        return self.objective(self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts]))
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration."""

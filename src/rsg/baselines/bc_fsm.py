@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -23,31 +23,20 @@ from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.compiled import compiled
-from rsg.core.errors import RsgError
-from rsg.language import Machine, machine_of
-from rsg.subgoals.alignment import align, pull_crossings, trace
-from rsg.subgoals.objective import Rationality
+from rsg.language import Machine, Nodes, machine_of
+from rsg.search.cost_to_go import Logs
+from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
 
 MOST_PATHS = 64  # linear instructions of a task that are tried in thought
 
 
 @dataclass(frozen=True)
 class BcFsmSettings(BaselineSettings):
-    """What BC-FSM adds.
+    """What BC-FSM changes."""
 
-    Attributes:
-        alignment: `max` takes the best alignment, `sum` all of them (log-sum-exp).
-        one_action: whether a node that was entered must be served by an action before it is left.
-    """
+    GONE: ClassVar = {**BaselineSettings.GONE, "alignment": "max", "one_action": True}
 
     curriculum: int = 300
-    alignment: str = "max"
-    one_action: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.alignment not in ("max", "sum"):
-            raise RsgError(f"alignment is max or sum, not '{self.alignment}'")
 
 
 class BcFsmNetwork(nn.Module):
@@ -77,10 +66,6 @@ class BcFsm(Baseline):
         """The network."""
         return BcFsmNetwork(self.settings, self.shape, len(self.terms), self.actions.outputs)
 
-    def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
-        """The loss of RSG, with the score of the best alignment in the place of rationality."""
-        return self.objective(self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts]))
-
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration; minus infinity if one cannot."""
         machines = [[machine_of(text) for text in texts] for texts in candidates]
@@ -99,7 +84,7 @@ class BcFsm(Baseline):
 
     def _numbers(self, machines: Sequence[Machine]) -> list[int]:
         """The numbers of all terms of some machines."""
-        names = dict.fromkeys(str(term) for machine in machines for term in machine.terms)
+        names = dict.fromkeys(name for machine in machines for name in machine.names)
         return [place_of(name, self.terms) for name in names]
 
     def _tables(self, batch: Batch, known: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
@@ -115,11 +100,8 @@ class BcFsm(Baseline):
 
     def _score(self, machine: Machine, place: dict[int, int], act: Tensor, stop: Tensor) -> Tensor:
         """The score of one demonstration for one machine; its gradient is that of the alignment that was found."""
-        columns = [place[place_of(str(term), self.terms)] for term in machine.terms]
-        order = (np.array([*columns, -1], dtype=np.int32)[machine.term_of], machine.next_start, machine.next_node)
-        how = Rationality(one_action=self.settings.one_action, alignment=self.settings.alignment).numbers
-        tables = (act.detach().double().cpu().numpy(), stop.detach().double().cpu().numpy())
-        value, for_act, for_stop = aligned(order, *tables, how)
+        nodes = machine.among({name: place[place_of(name, self.terms)] for name in machine.names})
+        value, for_act, for_stop = aligned(nodes, *(table.detach().double().cpu().numpy() for table in (act, stop)))
         shares = zip((act, stop), (for_act, for_stop), strict=True)
         found = torch.stack([(torch.as_tensor(share).to(table) * table).sum() for table, share in shares]).sum()
         return found + float(value) - found.detach()
@@ -161,7 +143,7 @@ class BcFsm(Baseline):
         seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
             given, odds = self.module(seen, torch.as_tensor(memory.terms, device=device))
-            stops = self.actions.stops(given, odds) & (memory.served | (not self.settings.one_action))
+            stops = self.actions.stops(given, odds) & memory.served
             finished = stops & memory.is_last
             onward = memory.after(stops & ~finished)
             logs = torch.where(torch.as_tensor(stops, device=device), logsigmoid(odds), 0.0)
@@ -215,33 +197,30 @@ def _rows(seen: Any, rows: Tensor) -> Any:
 
 
 @compiled
-def aligned(order: Any, act: Any, stop: Any, how: Any) -> Any:
-    """The score of all alignments of a demonstration with a machine, joined as `how` says, and its gradient.
+def aligned(nodes: Nodes, act: Any, stop: Any) -> Any:
+    """The score of the best alignment of a demonstration with a machine, and its gradient.
 
     Args:
-        order: the machine: column of each node, where its successors begin, successors.
+        nodes: the machine.
         act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken.
         stop: `[T + 1, terms]` log stop(s).
-        how: see `Rationality.numbers`.
 
     This is RSG's alignment with `stop` for G, nothing for I, and the policy for rationality.
     """
-    steps, nodes = len(act), len(order[0])
-    path = np.arange(steps + 1)
-    values = (stop, np.zeros(stop.shape))
-    rat = np.zeros((steps, nodes, 2))
+    steps, size = len(act), len(nodes.term)
+    rat = np.zeros((steps, size, 2))
     for i in range(steps):
-        for v in range(1, nodes - 1):
-            rat[i, v, :] = act[i, order[0][v]]
-    best = np.empty((steps + 1, nodes, 2))
-    value = align(path, values, order, how, rat, best)
+        for v in range(1, size - 1):
+            rat[i, v, :] = act[i, nodes.term[v]]
+    along = Along(np.arange(steps + 1), Logs(stop, np.zeros(stop.shape)), nodes, rat, False)
+    best = np.empty((steps + 1, size, 2))
+    value = align(along, best)
     for_act, for_stop = np.zeros(act.shape), np.zeros(stop.shape)
     if value > -np.inf:
-        acts, crossings = np.zeros((steps, nodes, 2)), np.zeros((steps + 1, len(order[2])))
-        found = (acts, crossings, np.zeros(nodes), np.zeros((steps + 1, nodes)))
-        trace(path, values, order, how, rat, best, found)
-        pull_crossings(path, order, found, for_stop, np.zeros(stop.shape))
+        shares = nothing_shared(along)
+        trace(along, best, shares)
+        pull_crossings(along.path, nodes, shares, Logs(for_stop, np.zeros(stop.shape)))
         for i in range(steps):
-            for v in range(1, nodes - 1):
-                for_act[i, order[0][v]] += acts[i, v, 0] + acts[i, v, 1]
+            for v in range(1, size - 1):
+                for_act[i, nodes.term[v]] += shares.acts[i, v, 0] + shares.acts[i, v, 1]
     return value, for_act, for_stop

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -24,9 +24,9 @@ from torch.nn.functional import mse_loss, softplus
 
 from rsg.baselines.batches import Batch
 from rsg.baselines.bc import BcNetwork, BcSettings
-from rsg.baselines.method import LONGEST_GRADIENT, Baseline
+from rsg.baselines.method import Baseline, pulled
 from rsg.baselines.networks import at_first
-from rsg.core.errors import RsgError
+from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.language import Machine
 from rsg.subgoals.encoders import flat
@@ -36,36 +36,23 @@ MOST = 5.0  # a reward, log-odds of the judge, is never larger: it may be far to
 
 @dataclass(frozen=True)
 class GailSettings(BcSettings):
-    """What GAIL adds.
+    """What GAIL adds."""
 
-    Attributes:
-        cloning: the share of steps, at the start, in which the policy is cloned from the demonstrations.
-        keep: the weight of cloning beside PPO after that.
-        epochs: steps until the copy of the policy that draws episodes is renewed.
-        clip: how far PPO lets a probability go from that copy's, as a ratio.
-        discount: γ of rewards to come.
-        trace: λ of generalised advantages.
-        entropy: the weight of the policy's entropy.
-        draw: whether actions are drawn when it acts, or the most likely ones taken.
-    """
+    GONE: ClassVar = {**BcSettings.GONE, "keep": 1.0, "draw": True}
 
     steps: int = 600
     patience: int = 100
-    cloning: float = 0.5
-    keep: float = 1.0
-    epochs: int = 4
-    clip: float = 0.2
-    discount: float = 0.95
-    trace: float = 0.95
-    entropy: float = 0.01
-    draw: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not all(0 <= share <= 1 for share in (self.cloning, self.discount, self.trace)):
-            raise RsgError("cloning, discount and trace must be from 0 to 1")
-        if self.epochs < 1 or self.clip <= 0 or self.keep < 0 or self.entropy < 0:
-            raise RsgError("epochs must be at least 1, clip positive, keep and entropy not negative")
+    cloning: float = setting(
+        0.5,
+        "the share of steps, at the start, in which the policy is cloned from the demonstrations",
+        least=0,
+        most=1,
+    )
+    epochs: int = setting(4, "steps until the copy of the policy that draws episodes is renewed", least=1)
+    clip: float = setting(0.2, "how far PPO lets a probability go from that copy's, as a ratio", above=0)
+    discount: float = setting(0.95, "γ of rewards to come", least=0, most=1)
+    trace: float = setting(0.95, "λ of generalised advantages", least=0, most=1)
+    entropy: float = setting(0.01, "the weight of the policy's entropy", least=0)
 
 
 class GailNetwork(nn.Module):
@@ -127,10 +114,7 @@ class Gail(Baseline):
             if (step - first) % self.settings.epochs == 0:
                 self.module.copy.load_state_dict(self.module.policy.state_dict())
             figures = self.adversarial(shown, *self.episodes(demos, self.module.copy, rng))
-        figures["loss"].backward()  # type: ignore[no-untyped-call]
-        for part in (self.module.policy, self.module.judge):
-            nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
-        return {key: float(value.detach()) for key, value in figures.items()}
+        return pulled(figures, self.module.policy, self.module.judge)
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` the log-probability of each demonstration's actions, for several tasks."""
@@ -161,7 +145,11 @@ class Gail(Baseline):
             "told_apart": ((told > 0).float().mean() + (taken < 0).float().mean()) / 2,
         }
         loss = figures["judge"] + figures["policy"] + 0.5 * figures["value"] - s.entropy * figures["entropy"]
-        return {"loss": loss - s.keep * self.likelihood(shown) if s.keep else loss, **figures}
+        return {"loss": loss - self.cloned(shown), **figures}
+
+    def cloned(self, shown: Batch) -> Tensor:
+        """What cloning adds beside PPO: the policy goes on being likened to the demonstrations."""
+        return self.likelihood(shown)
 
     def gains(self, made: Batch, rewards: Tensor, values: Tensor) -> Tensor:
         """`[T]` the advantages of all actions of a batch, from rewards and values `[T]`."""
@@ -234,17 +222,13 @@ class Gail(Baseline):
         return *at_first(self.module.policy.tasks, machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
-        """An action drawn from the policy, or the most likely one. It never stops by itself."""
+        """An action drawn from the policy. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():
             given, _, after = step_of(self.module.policy, self.see(world, states), task, before)
-        if not self.settings.draw:
-            actions = self.choose(world, states, given, rng)
-        elif self.actions.discrete:
-            actions = self.actions.drawn(self.having_effect(world, states, given), rng)
-        else:
-            actions = self.actions.drawn(given, rng)
-        return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
+        if self.actions.discrete:
+            given = self.having_effect(world, states, given)
+        return self.actions.drawn(given, rng), np.zeros(len(states), dtype=bool), (task, after, rng)
 
 
 def outputs(network: BcNetwork, batch: Batch, apart: bool = False) -> tuple[Tensor, Tensor]:

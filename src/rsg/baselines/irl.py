@@ -9,7 +9,7 @@ on the states of demonstrations, and the Q network stands in for all others. Thr
   be told by its length alone.
 - The gradient of a choice goes to the rewards of the choices at that state; the values behind them are held fixed.
   Since only the demonstrated choice has a known future, its rewards would else grow without end.
-- Actions are drawn from the max-entropy policy, softmax(Q), if `draw`; the paper takes the best one.
+- Where actions are few they are drawn from the max-entropy policy, softmax(Q); the paper takes the best one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -27,10 +27,10 @@ from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
 from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import LONGEST_GRADIENT, Baseline, BaselineSettings
+from rsg.baselines.method import Baseline, BaselineSettings, pulled
 from rsg.baselines.networks import TaskEncoder, at_first
 from rsg.baselines.surroundings import Ground, ground_of, surroundings
-from rsg.core.errors import RsgError
+from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.language import Machine
 
@@ -40,47 +40,25 @@ NEVER = -1e9  # the Q of what is no choice
 
 @dataclass(frozen=True)
 class IrlSettings(BaselineSettings):
-    """What IRL adds.
+    """What IRL adds."""
 
-    Attributes:
-        discount: γ, of values to come.
-        warm_up: the share of steps, at the start, in which γ is 0.
-        tried: random moves that each move of a demonstration is compared with, in a continuous world.
-        sampled: random moves that the policy chooses from, in a continuous world.
-        small: what large rewards cost, which settles their level.
-        level: the weight of the level of Q beside the policy that follows from it.
-        draw: whether actions are drawn from softmax(Q), or the best one taken.
-        moves: what random moves are, in a continuous world: `demonstrated` or `uniform`.
-        flow: whether gradients reach the rewards of later choices too.
-    """
+    GONE: ClassVar = {**BaselineSettings.GONE, "moves": "demonstrated", "flow": False}
 
     steps: int = 800
     batch: int = 32
     patience: int = 100
-    discount: float = 0.5
-    warm_up: float = 0.0
-    tried: int = 4
-    sampled: int = 20
-    small: float = 0.01
-    level: float = 0.1
-    draw: bool = True
-    moves: str = "demonstrated"
-    flow: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.discount <= 1 or not 0 <= self.warm_up <= 1:
-            raise RsgError("discount and warm_up must be from 0 to 1")
-        if self.tried < 1 or self.sampled < 1:
-            raise RsgError("tried and sampled must be at least 1")
-        if self.moves not in ("demonstrated", "uniform"):
-            raise RsgError(f"moves are demonstrated or uniform, not '{self.moves}'")
+    discount: float = setting(0.5, "γ, of values to come", least=0, most=1)
+    warm_up: float = setting(0.0, "the share of steps, at the start, in which γ is 0", least=0, most=1)
+    tried: int = setting(
+        4, "random moves that each move of a demonstration is compared with, in a continuous world", least=1
+    )
+    sampled: int = setting(20, "random moves that the policy chooses from, in a continuous world", least=1)
+    small: float = setting(0.01, "what large rewards cost, which settles their level")
+    level: float = setting(0.1, "the weight of the level of Q beside the policy that follows from it")
 
 
-def soft_values(
-    reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int, flow: bool = True
-) -> Tensor:
-    """Q `[S, A]` of the max-entropy policy by soft value iteration: Q(s, a) = r(s') + γ V(s'), V = log mean exp Q.
+def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int) -> Tensor:
+    """V `[S]` of the max-entropy policy by soft value iteration: Q(s, a) = r(s') + γ V(s'), V = log mean exp Q.
 
     The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
     everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
@@ -91,15 +69,17 @@ def soft_values(
         beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
         discount: γ.
         sweeps: how often values are passed on.
-        flow: whether gradients go through the values.
     """
-    known, there = after >= 0, after.clamp(min=0)
-    values, choices = beyond, known.sum(dim=1).clamp(min=1).log()
-    q = beyond[:, None].expand(after.shape)
+    values, choices = beyond, (after >= 0).sum(dim=1).clamp(min=1).log()
     for _ in range(sweeps):
-        q = (reward + discount * (values if flow else values.detach()))[there].masked_fill(~known, NEVER)
+        q = by_choice(reward + discount * values, after)
         values = torch.where(fixed, beyond, q.logsumexp(dim=1) - choices)
-    return q
+    return values
+
+
+def by_choice(worth: Tensor, after: Tensor) -> Tensor:
+    """Q `[S, A]` from what it is worth `[S]` to come to each node; `after` `[S, A]` says where choices lead."""
+    return worth[after.clamp(min=0)].masked_fill(after < 0, NEVER)
 
 
 class IrlNetwork(nn.Module):
@@ -155,9 +135,7 @@ class Irl(Baseline):
         moves = self._kept()
         warm = step < self.settings.warm_up * self.settings.steps
         figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, moves, blurred=True)
-        figures["loss"].backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
-        return {key: float(value.detach()) for key, value in figures.items()}
+        return pulled(figures, self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The log-probability of demonstrated choices under softmax(Q)."""
@@ -177,7 +155,7 @@ class Irl(Baseline):
         s = self.settings
         worlds = [self.world_of(demo) for demo in demos]
         parts = [
-            surroundings(world, demo, s.tried, partial(self._moves, world, moves, rng))
+            surroundings(world, demo, s.tried, partial(self.moves, world, moves, rng))
             for world, demo in zip(worlds, demos, strict=True)
         ]
         ground = ground_of(worlds, parts, self.shape, s.device)
@@ -191,7 +169,8 @@ class Irl(Baseline):
         left = open_.any(dim=1)
         sweeps = int(ground.since.max()) if discount else 1
         beyond = values.detach().masked_fill(ends, 0.0)
-        plan = soft_values(reward, ground.after, beyond, ~left, discount, sweeps, s.flow)
+        ahead = soft_values(reward.detach(), ground.after, beyond, ~left, discount, sweeps - 1)
+        plan = by_choice(reward + discount * ahead, ground.after)
         target, guess = plan.detach()[left], q.masked_fill(~open_, NEVER)[left]
         chance = target.softmax(dim=1)
         away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
@@ -205,16 +184,14 @@ class Irl(Baseline):
         """Demonstrated moves `[K, D]`; none where actions are few."""
         return np.empty((0, 0)) if self.actions.discrete else self.module.moves.cpu().numpy()
 
-    def _moves(self, world: Any, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
-        """Random moves `[count, D]`: some of those known, or any."""
-        if self.settings.moves == "demonstrated":
-            return rng.choice(known, count)
-        reach = np.asarray(world.reach)
-        return rng.uniform(-reach, reach, size=(count, len(reach)))
+    def moves(self, world: Any, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
+        """Random moves `[count, D]`: some of those known."""
+        del world
+        return rng.choice(known, count)
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
-        part = surroundings(world, demo, self.settings.tried, partial(self._moves, world, self._kept(), self.chance()))
+        part = surroundings(world, demo, self.settings.tried, partial(self.moves, world, self._kept(), self.chance()))
         with torch.inference_mode():
             ground = ground_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
             features = self.module.features(ground, texts)
@@ -226,7 +203,7 @@ class Irl(Baseline):
         given = self.module.q(features)
         if self.actions.discrete:
             return given, given.logsumexp(dim=1) - math.log(given.shape[1])
-        return given[:, 0][after.clamp(min=0)].masked_fill(after < 0, NEVER), given[:, 1]
+        return by_choice(given[:, 0], after), given[:, 1]
 
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, an LSTM that has seen nothing, and where chance comes from."""
@@ -235,7 +212,7 @@ class Irl(Baseline):
         return task, tuple(nothing), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
-        """An action drawn from softmax(Q), or the best one; of random moves in a continuous world. It never stops."""
+        """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""
         task, before, rng = memory
         net = self.module
         with torch.inference_mode():
@@ -243,29 +220,29 @@ class Irl(Baseline):
             after = net.history(read[:, None], before)[1]
             if self.actions.discrete:
                 q = net.q(torch.cat([read, before[0][0], task], dim=1))
-                actions = self._pick(self.having_effect(world, states, q), rng)
+                actions = self.pick(self.having_effect(world, states, q), rng)
             else:
                 actions = self._move(world, states, task, after[0][0], rng)
         return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
 
-    def _pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
-        noise = torch.as_tensor(rng.gumbel(size=tuple(q.shape))).to(q) if self.settings.draw else 0.0
-        return (q + noise).argmax(dim=1).cpu().numpy()
+    def pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Actions `[N]` drawn from softmax(Q)."""
+        return (q + torch.as_tensor(rng.gumbel(size=tuple(q.shape))).to(q)).argmax(dim=1).cpu().numpy()
 
     def _move(
         self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
     ) -> NDArray[Any]:
         """One of several random moves `[N, D]`, by the Q of where they lead."""
         count, tries = len(states), self.settings.sampled
-        moves = self._moves(world, self._kept(), rng, count * tries)
+        moves = self.moves(world, self._kept(), rng, count * tries)
         begin = np.repeat(states, tries, axis=0)
         ends = world.step(begin, moves)
         blocked = torch.as_tensor((ends == begin).all(axis=1), device=task.device)
         task, memory = task.repeat_interleave(tries, dim=0), memory.repeat_interleave(tries, dim=0)
         read = self.module.states(self.see(world, ends), task)
         q = self.module.q(torch.cat([read, memory, task], dim=1))[:, 0].masked_fill(blocked, NEVER)
-        picked = self._pick(q.reshape(count, tries), rng)
-        return moves.reshape(count, tries, -1)[np.arange(count), picked]
+        picked = q.reshape(count, tries).argmax(dim=1).cpu().numpy()
+        return np.asarray(moves.reshape(count, tries, -1)[np.arange(count), picked])
 
 
 def _log_chances(q: Tensor, ground: Ground) -> Tensor:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -63,9 +62,8 @@ class Lstm(Baseline):
         """The network."""
         return LstmNetwork(self.settings, self.shape, self.terms)
 
-    def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
+    def objective(self, scores: Tensor) -> dict[str, Tensor]:
         """The contrastive part of RSG's loss alone."""
-        scores = self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts])
         compared = (self.settings.beta * scores).log_softmax(dim=1)[:, 0].mean()
         first = (scores[:, 0] >= scores.amax(dim=1)).float().mean()
         return {"loss": -compared, "recognised": first}

@@ -16,6 +16,7 @@ from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.language import Task
 from rsg.subgoals.classifiers import tensors
@@ -29,19 +30,9 @@ LONGEST_GRADIENT = 1.0  # a longer one is shortened: LSTMs now and then have one
 
 @dataclass(frozen=True)
 class BaselineSettings(TrainingSettings):
-    """What baselines add to the settings of every method; rates, widths and weights are the paper's.
+    """What baselines add to the settings of every method; rates, widths and weights are the paper's."""
 
-    Attributes:
-        observation: `state`, what the world shows, or `image`, pictures of it.
-        hidden: the width of layers.
-        layers: of the network that reads one state.
-        blur: how inexactly numbers are seen in training, so that few demonstrations are not learned by heart.
-        effective: whether a policy asks the world's model which actions have an effect, and takes the likeliest of
-            these (of 20 random moves, if the mean move has none), as the paper's IRL does; else it may stay stuck.
-        beta: β, how sharply the contrastive term compares the scores of tasks.
-        gamma: γ, its weight; 0: no other tasks are looked at.
-        negatives: how many other descriptions each demonstration is compared with.
-    """
+    GONE: ClassVar = {**TrainingSettings.GONE, "effective": True}
 
     steps: int = 1200
     batch: int = 64
@@ -52,23 +43,17 @@ class BaselineSettings(TrainingSettings):
     check_every: int = 200
     patience: int = 5
     save_every: int = 500
-    observation: str = "state"
-    hidden: int = 128
-    layers: int = 2
-    blur: float = 0.02
-    effective: bool = True
-    beta: float = 1.0
-    gamma: float = 0.0
-    negatives: int = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.observation not in ("state", "image"):
-            raise RsgError(f"observation is state or image, not '{self.observation}'")
-        if self.hidden < 1 or self.layers < 1 or self.negatives < 0:
-            raise RsgError("hidden and layers must be at least 1, negatives must not be negative")
-        if self.beta <= 0 or self.gamma < 0 or self.blur < 0:
-            raise RsgError("beta must be positive, gamma and blur must not be negative")
+    observation: str = setting(
+        "state", "state, what the world shows, or image, pictures of it", among=("state", "image")
+    )
+    hidden: int = setting(128, "the width of layers", least=1)
+    layers: int = setting(2, "of the network that reads one state", least=1)
+    blur: float = setting(
+        0.02, "how inexactly numbers are seen in training, so that few demonstrations are not learned by heart", least=0
+    )
+    beta: float = setting(1.0, "β, how sharply the contrastive term compares the scores of tasks", above=0)
+    gamma: float = setting(0.0, "γ, its weight; 0: no other tasks are looked at", least=0)
+    negatives: int = setting(5, "how many other descriptions each demonstration is compared with", least=0)
 
 
 class Baseline:
@@ -108,7 +93,7 @@ class Baseline:
 
     def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
         """Figures of a batch: `loss` is what training makes small."""
-        raise NotImplementedError
+        return self.objective(self.scores(batch, [[text, *self.others(text, rng)] for text in batch.texts]))
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration."""
@@ -122,10 +107,7 @@ class Baseline:
         """The gradients of the loss of a batch."""
         del step
         batch = self.batch(demos)
-        figures = self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng)
-        figures["loss"].backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.module.parameters(), LONGEST_GRADIENT)
-        return {key: float(value.detach()) for key, value in figures.items()}
+        return pulled(self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng), self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """Minus the loss."""
@@ -168,10 +150,12 @@ class Baseline:
         return stream(self.settings.seed, "act")
 
     def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
-        """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one."""
+        """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one.
+
+        Which actions have an effect is asked of the world's model, as in the paper's IRL: else a policy may stay stuck.
+        Where the mean move has none, the likeliest of 20 random moves is taken.
+        """
         chosen = self.actions.best(given)
-        if not self.settings.effective:
-            return chosen
         idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
         if len(idle):
             tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
@@ -187,9 +171,7 @@ class Baseline:
         return chosen
 
     def having_effect(self, world: Any, states: NDArray[Any], given: Tensor) -> Tensor:
-        """Log-odds of actions `[N, A]` without those that have no effect, if `effective` and another has one."""
-        if not self.settings.effective:
-            return given
+        """Log-odds of actions `[N, A]` without those that have no effect, if another has one."""
         moves = (np.asarray(world.successors(states)) != states[:, None]).any(axis=2)
         moves |= ~moves.any(axis=1, keepdims=True)
         return given.masked_fill(torch.as_tensor(~moves, device=given.device), -torch.inf)
@@ -211,3 +193,11 @@ class Baseline:
             "contrast": compared.detach(),
             "recognised": first,
         }
+
+
+def pulled(figures: Mapping[str, Tensor], *parts: nn.Module) -> dict[str, float]:
+    """The figures as numbers, after their loss has given each part of a module its gradient."""
+    figures["loss"].backward()  # type: ignore[no-untyped-call]
+    for part in parts:
+        nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
+    return {key: float(value.detach()) for key, value in figures.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from torch.nn.functional import logsigmoid, one_hot
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.encoders import Shape
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, meant
 from rsg.language import Machine, Task, Term, machine_of
 from rsg.language.tree import CONNECTIVES
 
@@ -88,10 +87,8 @@ def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, 
 def place_of(word: str, vocabulary: Sequence[str]) -> int:
     """Where a word stands in a vocabulary; one that is not in it is an error."""
     if word not in vocabulary:
-        near = get_close_matches(word, vocabulary, n=1)
-        known = ", ".join(one for one in vocabulary if one not in PUNCTUATION)
-        hint = f"did you mean {near[0]}?" if near else f"known are: {known}"
-        raise RsgError(f"this run never learned the term '{word}'; {hint}")
+        known = [one for one in vocabulary if one not in PUNCTUATION]
+        raise RsgError(f"this run never learned the term '{word}'; {meant(word, known)}")
     return vocabulary.index(word)
 
 

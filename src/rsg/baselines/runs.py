@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 from rsg.baselines.bc import BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm
@@ -16,20 +15,20 @@ from rsg.baselines.gail import Gail
 from rsg.baselines.irl import Irl
 from rsg.baselines.lstm import Lstm
 from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.core.errors import RsgError, RunError
+from rsg.core.errors import RunError, unknown
 from rsg.demos import Demonstration, Store
 from rsg.language import machine_of
 from rsg.subgoals.learning import RationalSubgoals, WorldOf
 from rsg.subgoals.runs import check_device
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Report, Watch, weights
+from rsg.training.loop import Looking, looking, weights
 from rsg.training.settings import restored
 
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
 
 PRESETS: dict[tuple[str, str], dict[str, Any]] = {
-    ("irl", "playroom"): {"steps": 2400, "warm_up": 0.3, "draw": False},
+    ("irl", "playroom"): {"steps": 2400, "warm_up": 0.3},
     ("lstm", "playroom"): {"steps": 2000},
 }
 """The settings that learn best, by method and world, where they are not the usual ones."""
@@ -46,10 +45,7 @@ class Trained:
 def method_named(name: str) -> type[Baseline]:
     """The baseline of that name."""
     if name not in METHODS:
-        there = (RationalSubgoals.name, *METHODS)
-        near = get_close_matches(name, there, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(there)}"
-        raise RsgError(f"there is no method '{name}'; {hint}")
+        raise unknown("method", name, (RationalSubgoals.name, *METHODS))
     return METHODS[name]
 
 
@@ -59,34 +55,31 @@ def preset(name: str, world: str, **changes: Any) -> BaselineSettings:
 
 
 def train_baseline(
-    name: str,
+    method: str | type[Baseline],
     demonstrations: Store | Sequence[Demonstration],
     world_of: WorldOf,
     out: str | Path | None = None,
     settings: BaselineSettings | None = None,
     per_task: int | None = None,
-    watch: Watch | None = None,
-    reports: Sequence[Report] = (),
-    tensorboard: bool = True,
-    source: dict[str, Any] | None = None,
+    **beside: Unpack[Looking],
 ) -> Trained:
-    """Train a baseline; the arguments are those of `rsg.learn`."""
-    kind = method_named(name)
+    """Train a baseline, or a class of one's own that is one; the arguments are those of `rsg.learn`."""
+    kind = method_named(method) if isinstance(method, str) else method
     settings = settings or kind.kind()
     check_device(settings.device)
     data = TrainingData(demonstrations, settings, per_task)
-    terms = dict.fromkeys(str(term) for text in data.descriptions for term in machine_of(text).terms)
+    terms = dict.fromkeys(name for text in data.descriptions for name in machine_of(text).names)
     example = data[int(data.learn[0])]
     world: Any = world_of(example)
     shape = shape_of(world, example.states, settings.observation)
-    method = kind(settings, shape, list(terms), world_of, data.descriptions)
+    made = kind(settings, shape, list(terms), world_of, data.descriptions)
     with TemporaryDirectory() as scratch:
         folder = out or Path(scratch) / "run"
-        progress = fit(method, data, folder, watch, reports, tensorboard and out is not None, source)
+        progress = fit(made, data, folder, **looking(beside, out is not None))
         run = Run(folder)
         if run.has("best"):
-            method.module.load_state_dict(weights(run.load("best")))
-    return Trained(method, progress)
+            made.module.load_state_dict(weights(run.load("best")))
+    return Trained(made, progress)
 
 
 def settings_of_run(run: Run) -> Any:
@@ -95,7 +88,10 @@ def settings_of_run(run: Run) -> Any:
     if about.get("method") not in METHODS:
         raise RunError(f"{run.folder} is a run of '{about.get('method')}', which is no baseline of this rsg")
     try:
-        return restored(METHODS[about["method"]].kind, about["settings"])
+        saved = dict(about["settings"])
+        if about["method"] == "irl" and saved.pop("draw", None) is ("reach" in about["shape"]):
+            raise RunError("the run draws moves, or takes the best action; an older rsg is needed to use it")
+        return restored(METHODS[about["method"]].kind, saved)
     except (KeyError, TypeError):
         raise RunError(f"{run.folder} does not say what it learned; train again into another folder") from None
 

@@ -20,7 +20,7 @@ class Crafting:
     """A place is a kind of map or a map file."""
 
     name = "crafting"
-    options: tuple[str, ...] = ("kind", "map", "sprites", "cell", "method", "goal", "pddl")
+    options: tuple[str, ...] = ("kind", "map", "sprites", "cell", "method")
     order = "deepest"
     dtype = "uint8"
     examples = ("grab-axe then mine-wood", "craft-boat")
@@ -43,7 +43,7 @@ class Crafting:
     def goal_start(self, place: str | Path | None, term: str, seed: int) -> tuple[Any, Any]:
         """The map that was asked for, or one on which all that can help is within a walk; hands are empty."""
         from rsg.core.random import stream
-        from rsg.evaluation.goal_starts import leading_to, start_for
+        from rsg.worlds.crafting.goal_starts import leading_to, start_for
 
         if place is None:
             return start_for(term, "empty", _SIZE, stream(seed, "world"))
@@ -96,11 +96,11 @@ class Crafting:
         """There is none."""
         raise RsgError("--png is for playroom; in crafting a plan is drawn with --gif")
 
-    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
+    def draw_steps(self, path: Path, world: Any, steps: tuple[Any, Any], found: Segmentation, note: str) -> None:
         """A timeline, with maps."""
         from rsg.evaluation.timeline import draw_timeline
 
-        draw_timeline(path, world, states, actions, found, note)
+        draw_timeline(path, world, *steps, found, note)
 
     def about(self, place: str | Path | None) -> dict[str, Any]:  # noqa: ARG002
         """Nothing more."""

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.table import Table
 
-from rsg.cli.output import AsJson, console, emit
-from rsg.cli.world import Layout, WorldName
+from rsg.cli.command import Said, command
+from rsg.cli.jobs import demonstrate
+from rsg.cli.options import Layout, WorldName
+from rsg.cli.output import console, say_written
 from rsg.cli.worlds import FACES, face_named
-from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
-
-if TYPE_CHECKING:
-    from rsg.demos import Demonstration, Store
+from rsg.demos import Benchmark, Demonstration, Recipe, Store, benchmark, check_store
+from rsg.demos import repair as repair_store
+from rsg.demos.checking import statistics
+from rsg.demos.exchange import import_from
+from rsg.demos.showing import frames, milestones, write_gif
 
 app = typer.Typer(
     name="demos",
@@ -30,25 +36,41 @@ app = typer.Typer(
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store.")]
 
 
-@app.command()
-def make(
-    world: WorldName,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to; the same command goes on after a stop.")],
+@dataclass(frozen=True)
+class Tasks:
+    """What is demonstrated, and where."""
+
     split: Annotated[
         str,
         typer.Option(help="train (primitive + compositional), validation, compositional, novel; crafting: goal-only."),
-    ] = "train",
-    per_task: Annotated[int, typer.Option(help="Demonstrations of each task.")] = 400,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
-    workers: Annotated[int, typer.Option(help="Processes; 0: one per core. Makes no difference to the result.")] = 0,
-    noise: Annotated[float, typer.Option(help="Share of random actions, for tests of robustness.")] = 0.0,
-    task: Annotated[list[str] | None, typer.Option(metavar="TASK", help="A task of your own; may be repeated.")] = None,
-    map_: Annotated[
-        str | None, typer.Option("--map", metavar="KIND|FILE", help="crafting: where your own tasks are shown.")
-    ] = None,
-    layout: Layout = None,
-    as_json: AsJson = False,
-) -> None:
+    ] = "train"
+    task: Annotated[list[str] | None, typer.Option(metavar="TASK", help="A task of your own; may be repeated.")] = None
+    map: Annotated[str | None, typer.Option(metavar="KIND|FILE", help="crafting: where your own tasks are shown.")] = (
+        None
+    )
+    layout: Layout = None
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How it is demonstrated."""
+
+    per_task: Annotated[int, typer.Option(help="Demonstrations of each task.")] = 400
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0
+    noise: Annotated[float, typer.Option(help="Share of random actions, for tests of robustness.")] = 0.0
+
+
+@app.command()
+@command
+def make(
+    world: WorldName,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to; the same command goes on after a stop.")],
+    tasks: Tasks,
+    manner: Manner,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes; 0: one per core. Makes no difference to the result.")
+    ] = 0,
+) -> Said:
     """Let the expert demonstrate tasks.
 
     For example:
@@ -56,51 +78,40 @@ def make(
     [bold]rsg demos make playroom --task "ring-bell then touch-monkey" --layout narrow --out bells[/bold]
     """
     if world in FACES:
-        face_named(world, map=map_, layout=layout)
-    from rsg.demos import Recipe, Store, make_demonstrations
-
-    if workers < 0:
-        raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
-    if map_ is not None and not task:
+        face_named(world, map=tasks.map, layout=tasks.layout)
+    if tasks.map is not None and not tasks.task:
         raise RsgError("--map is for tasks of your own: give at least one --task")
-    recipe = Recipe(world, "custom" if task else split, per_task, seed, noise, tuple(task or ()), map_ or layout)
-    total = recipe.episodes()
+    split, own, place = "custom" if tasks.task else tasks.split, tuple(tasks.task or ()), tasks.map or tasks.layout
+    recipe = Recipe(world, split, tasks=own, map=place, **asdict(manner))
     try:
-        with progress("demonstrating", total, "episodes", shown=not as_json) as advance:
-            store = make_demonstrations(recipe, out, workers or cores(), advance)
+        store = demonstrate(recipe, out, workers)
     except KeyboardInterrupt:
         safe = len(Store(out)) if (out / "manifest.json").exists() else 0
-        message = f"\n{safe:,} of {total:,} demonstrations are safe in {out}; the same command goes on from there."
-        typer.echo(message, err=True)
+        told = f"{safe:,} of {recipe.episodes():,} demonstrations are safe in {out}"
+        typer.echo(f"\n{told}; the same command goes on from there.", err=True)
         raise
-    values = {"folder": str(out), "episodes": len(store), "steps": store.steps, "tasks": len(_tasks(recipe))}
-    if as_json:
-        emit(values)
-    else:
+
+    def show() -> None:
         console().print(f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}", markup=False)
         console().print(f"Look at them: rsg demos info {out}; rsg demos show {out} --episode 0", markup=False)
 
-
-def _tasks(recipe: Any) -> list[str]:
-    return list(recipe.benchmark().tasks(recipe.split))
+    count = len(recipe.benchmark().tasks(split))
+    return Said({"folder": str(out), "episodes": len(store), "steps": store.steps, "tasks": count}, show)
 
 
 @app.command()
-def info(folder: Folder, as_json: AsJson = False) -> None:
+@command
+def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
-    from rsg.demos import Store
-    from rsg.demos.checking import statistics
-
     store = Store(folder)
     table = statistics(store)
-    recipe = store.manifest.recipe
-    if as_json:
-        known = {"world": store.manifest.world, "complete": store.manifest.complete, "recipe": recipe}
-        emit({**known, "episodes": len(store), "steps": store.steps, "tasks": table})
-        return
-    from rich.table import Table
+    known = {"world": store.manifest.world, "complete": store.manifest.complete, "recipe": store.manifest.recipe}
+    values = {**known, "episodes": len(store), "steps": store.steps, "tasks": table}
+    return Said(values, partial(_show_store, store, table))
 
-    out = console()
+
+def _show_store(store: Store, table: list[dict[str, Any]]) -> None:
+    out, recipe = console(), store.manifest.recipe
     out.print(f"[bold]{len(store):,} demonstrations[/bold] of {store.manifest.world}, {store.steps:,} steps")
     if recipe:
         out.print("made with  " + ", ".join(f"{key} {value}" for key, value in recipe.items() if value or value == 0))
@@ -117,152 +128,116 @@ def info(folder: Folder, as_json: AsJson = False) -> None:
 
 
 @app.command()
+@command
 def show(
     folder: Folder,
     episode: Annotated[int, typer.Option(help="The number of the episode, from 0.")] = 0,
     gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the episode as an animated picture.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""
-    from rsg.demos import Store, benchmark
-
     store = Store(folder)
-    demo = store[episode]
-    source = _known(store)
-    reached = []
-    if source:
-        from rsg.demos.showing import frames, milestones, write_gif
-
-        reached = milestones(source, demo)
-        if gif:
-            write_gif(frames(source, demo), gif)
-    elif gif:
-        benchmark(store.manifest.world)  # says that there is no such world, so nothing can be drawn
-    if as_json:
-        steps = [{"step": step, "term": term} for step, term in reached]
-        emit({"episode": episode, "task": demo.task, "steps": len(demo), "reached": steps, "actions": _actions(demo)})
-        return
-    show_demonstration(store.manifest.world, demo, reached)
+    demo, source = store[episode], _known(store.manifest.world)
+    reached = milestones(source, demo) if source else []
     if gif:
-        console().print(f"\nwritten to {gif}", markup=False)
+        write_gif(frames(source or benchmark(store.manifest.world), demo), gif)  # or says that there is no such world
+    values = {"episode": episode, "task": demo.task, "steps": len(demo)}
+    values["reached"] = [{"step": step, "term": term} for step, term in reached]
+
+    def show_it() -> None:
+        _show_demonstration(source, demo, reached)
+        say_written(gif)
+
+    return Said({**values, "actions": demo.actions.tolist()}, show_it)
 
 
-def show_demonstration(world_name: str, demo: Demonstration, reached: list[tuple[int, str]]) -> None:
+def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[int, str]]) -> None:
     """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
     out = console()
     out.print(f"[bold]task[/bold]   {demo.task}\n")
-    if world_name not in FACES:
+    if source is None:
         out.print(f"{len(demo)} steps")
         return
-    from rsg.demos import benchmark
-
-    face, world = FACES[world_name], benchmark(world_name).world(demo.setting)
+    face, world = FACES[source.name], source.world(demo.setting)
     out.print(face.view(world, demo.states[0]))
     out.print()
-
-    def told(start: int, end: int) -> str:
-        steps = face.steps(world, demo.states[start : end + 1], demo.actions[start:end])
-        return f"  steps {start + 1:2} to {end:2}  {steps}"
-
     start = 0
-    for step, term in reached:
+    for step, term in [*reached, (len(demo), "")]:
         if step > start:
-            out.print(told(start, step))
+            steps = face.steps(world, demo.states[start : step + 1], demo.actions[start:step])
+            out.print(f"  steps {start + 1:2} to {step:2}  {steps}")
             start = step
-        out.print(f"                 [green]{term}[/green]")
-    if start < len(demo):
-        out.print(told(start, len(demo)))
+        if term:
+            out.print(f"                 [green]{term}[/green]")
 
 
 @app.command()
-def check(folder: Folder, as_json: AsJson = False) -> None:
+@command
+def check(folder: Folder) -> Said:
     """Verify every checksum, replay every trajectory in its world, and judge each by its description."""
-    from rsg.demos import Store, check_store
-
     store = Store(folder)
-    with progress("checking", len(store), "episodes", shown=not as_json) as advance:
+    with progress("checking", len(store), "episodes") as advance:
         report = check_store(store, advance)
-    if as_json:
-        emit(
-            {
-                "ok": report.ok,
-                "episodes": report.episodes,
-                "steps": report.steps,
-                "replayed": report.replayed,
-                "complete": report.complete,
-                "problems": report.problems,
-            }
-        )
-    else:
+
+    def show() -> None:
         for problem in report.problems:
             console().print(problem, markup=False)
         done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
-        verdict = f"{report.episodes:,} episodes, {report.steps:,} steps {done}"
-        console().print(
-            f"{verdict}: {'all is well' if report.ok else f'{len(report.problems)} problems'}", markup=False
-        )
+        verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
+        console().print(f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}", markup=False)
         if not report.complete:
             console().print("not complete: the command that made it goes on", style="yellow")
-    if not report.ok:
-        raise typer.Exit(2)
+
+    keys = ("ok", "episodes", "steps", "replayed", "complete", "problems")
+    return Said({key: getattr(report, key) for key in keys}, show, 0 if report.ok else 2)
 
 
 @app.command()
-def repair(folder: Folder, as_json: AsJson = False) -> None:
+@command
+def repair(folder: Folder) -> Said:
     """Keep every intact demonstration of a damaged store, drop the others, and say what was lost."""
-    from rsg.demos.store import repair as repair_store
-
     result = repair_store(folder)
-    if as_json:
-        emit({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)})
-        return
-    if not result.damaged:
-        console().print(f"nothing to mend: all {result.kept:,} demonstrations are intact")
-        return
     lost = f"{result.lost:,} lost"
     if "manifest.json" in result.damaged:  # then nobody knows how many there were
         lost = f"at least {lost}, and how the store was made is forgotten"
     elif result.lost:
         lost += " (if rsg made them, the same 'rsg demos make' makes them again)"
-    console().print(f"{result.kept:,} demonstrations kept, {lost}; damaged: {', '.join(result.damaged)}", markup=False)
+    told = f"{result.kept:,} demonstrations kept, {lost}; damaged: {', '.join(result.damaged)}"
+    if not result.damaged:
+        told = f"nothing to mend: all {result.kept:,} demonstrations are intact"
+    values = {"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}
+    return Said(values, lambda: console().print(told, markup=False))
 
 
 @app.command()
+@command
 def export(
     folder: Folder,
     minari: Annotated[str, typer.Option("--minari", metavar="ID", help="The id of the new set: crafting/train-v0.")],
-    as_json: AsJson = False,
-) -> None:
+) -> Said:
     """Write a store as a Minari dataset (HDF5), with the description of each episode."""
-    from rsg.demos import Store
     from rsg.demos.minari_sets import export_minari
 
     episodes = export_minari(Store(folder), minari)
-    if as_json:
-        emit({"minari": minari, "episodes": episodes})
-    else:
-        console().print(f"{episodes:,} episodes in the Minari dataset {minari}", markup=False)
+    told = f"{episodes:,} episodes in the Minari dataset {minari}"
+    return Said({"minari": minari, "episodes": episodes}, lambda: console().print(told, markup=False))
 
 
 @app.command(name="import")
+@command
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new store, or one of the same world to add to.")],
     world: Annotated[str, typer.Option(help="The name of the world they come from.")] = "",
     dtype: Annotated[str | None, typer.Option(help="Of the states, such as uint8 or float32.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Said:
     """Bring in your own demonstrations.
 
     .npz: arrays states, actions, lengths, tasks. .jsonl: one object per line with states, actions and task.
     """
-    from rsg.demos import Store
-    from rsg.demos.exchange import import_from
     from rsg.demos.minari_sets import minari_world
 
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
-    demos = import_from(source, dtype or (FACES[name].dtype if name in FACES else None))
-    demos = _with_settings(demos, name, source)
+    demos = _with_settings(import_from(source, dtype or (FACES[name].dtype if name in FACES else None)), name, source)
     new = not (out / "manifest.json").exists()
     if new:
         first = next(demos, None)
@@ -280,39 +255,24 @@ def import_(
         if new:  # nothing of a failed import stays
             rmtree(out, ignore_errors=True)
         raise
-    if as_json:
-        emit({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name})
-    else:
-        console().print(f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}", markup=False)
+    told = f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}"
+    values = {"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}
+    return Said(values, lambda: console().print(told, markup=False))
 
 
 def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> Iterator[Demonstration]:
     """The same demonstrations; those of a world that rsg knows must say their setting, or nobody could replay them."""
-    from rsg.demos import benchmark
-
-    try:
-        known = benchmark(world)
-    except RsgError:
-        yield from demos
-        return
+    known = _known(world)
     for number, demo in enumerate(demos):
         try:
-            known.world(demo.setting)
+            if known:
+                known.world(demo.setting)
         except RsgError as error:
             example = FACES[world].setting
             raise RsgError(f"{source}, episode {number}: {error}; give each a setting such as {example}") from None
         yield demo
 
 
-def _known(store: Store) -> Any:
-    """The benchmark of the store's world, if rsg knows it."""
-    from rsg.demos import benchmark
-
-    try:
-        return benchmark(store.manifest.world)
-    except RsgError:
-        return None
-
-
-def _actions(demo: Demonstration) -> list[Any]:
-    return list(demo.actions.tolist())
+def _known(world: str) -> Benchmark | None:
+    """The benchmark of a world, if rsg knows it."""
+    return benchmark(world) if world in FACES else None

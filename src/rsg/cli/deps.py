@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rsg.cli.output import AsJson, console, emit
+from rsg.cli.command import Said, command
+from rsg.cli.options import RunFolder, picture
+from rsg.cli.output import console, say_written
 from rsg.core.errors import RsgError, RunError
-from rsg.core.progress import progress
+from rsg.core.progress import is_hushed, progress
 from rsg.core.words import quantity
-
-if TYPE_CHECKING:
-    from rsg.planning import Dependencies
+from rsg.demos import Store
+from rsg.evaluation.dependency_pictures import draw_dependencies
+from rsg.planning import Dependencies
+from rsg.subgoals import kept_dependencies, load_dependencies
+from rsg.subgoals.dependencies import training_demonstrations
+from rsg.training import Run
 
 TOP = 15  # links that a person is told
 MANY = 5  # prerequisites of one subgoal that a person is told
 
 
+@command
 def deps(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    folder: RunFolder,
     demos: Annotated[
         Path | None,
         typer.Option(
@@ -30,20 +37,12 @@ def deps(
             "in the run's folder and used by rsg plan --goal.",
         ),
     ] = None,
-    threshold: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="From which probability on a subgoal counts as true in the links: calibrated (chosen by the "
-            "demonstrations, the default), paper (the geometric mean of the least and the greatest), half (1/2).",
-        ),
-    ] = "calibrated",
     top: Annotated[
-        int | None, typer.Option(metavar="N", help=f"So many of the strongest links; {TOP}, and all with --json.")
+        int | None,
+        typer.Option(metavar="N", min=0, help=f"So many of the strongest links; {TOP}, and all with --json."),
     ] = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write both matrices as a heat map.")] = None,
-    as_json: AsJson = False,
-) -> None:
+    png: Annotated[Path | None, picture("Write both matrices as a heat map.")] = None,
+) -> Said:
     """Say which subgoals help which, as the demonstrations of a run show it.
 
     A [bold]prerequisite[/bold] of a subgoal nearly always held just before it came true;
@@ -56,39 +55,21 @@ def deps(
     [bold]rsg deps out/run --png deps.png[/bold]
     [bold]rsg plan crafting --goal craft-boat --subgoals out/run[/bold]
     """
-    if top is not None and top < 0:
-        raise RsgError(f"top must not be negative, not {top}")
-    if png is not None and png.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {png}: the name must end in .png")
-    found = dependencies_of(folder, demos, threshold, quiet=as_json)
+    found = dependencies_of(folder, demos)
     shown = quantity(found.demonstrations, "demonstration")
     if png:
-        from rsg.evaluation.dependency_pictures import draw_dependencies
-
         draw_dependencies(png, found, f"What comes before what: {folder.resolve().name}, {shown}")
-    if as_json:
-        matrices = {"matrix": found.matrix.tolist(), "conditional": found.conditional.tolist()}
-        emit({"run": str(folder), "threshold": threshold, **found.plain(), **matrices, "links": found.links()[:top]})
-        return
-    _show(found, f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}, threshold {threshold}", top)
-    if png:
-        console().print(f"\nwritten to {png}", markup=False)
+    matrices = {"matrix": found.matrix.tolist(), "conditional": found.conditional.tolist()}
+    values = {"run": str(folder), **found.plain(), **matrices, "links": found.links()[:top]}
+    title = f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}"
+    return Said(values, partial(_show, found, title, TOP if top is None else top, png))
 
 
-def dependencies_of(
-    folder: Path, demos: Path | None = None, threshold: str = "calibrated", quiet: bool = False
-) -> Dependencies:
+def dependencies_of(folder: Path, demos: Path | None = None) -> Dependencies:
     """The dependencies of a run; if they must be discovered first, that is said and shown."""
-    from rsg.demos import Store
-    from rsg.subgoals import kept_dependencies, load_dependencies
-    from rsg.subgoals.dependencies import THRESHOLDS, training_demonstrations
-    from rsg.training import Run
-
-    if threshold not in THRESHOLDS:
-        raise RsgError(f"there is no threshold '{threshold}'; there are: {', '.join(THRESHOLDS)}")
     run = Run(folder)
     if demos is None:
-        kept = kept_dependencies(folder, threshold)
+        kept = kept_dependencies(folder)
         if kept is not None:
             return kept
         try:
@@ -100,14 +81,14 @@ def dependencies_of(
         world = run.about.get("source", {}).get("world", store.manifest.world)
         if store.manifest.world != world:
             raise RsgError(f"{demos} holds demonstrations of '{store.manifest.world}', not of '{world}'")
-    if not quiet:
+    if not is_hushed():
         told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
         print(told, file=sys.stderr)
-    with progress("discovering", len(shown), "demonstrations", shown=not quiet) as advance:
-        return load_dependencies(folder, shown, threshold=threshold, advance=advance)
+    with progress("discovering", len(shown), "demonstrations") as advance:
+        return load_dependencies(folder, shown, advance=advance)
 
 
-def _show(found: Dependencies, title: str, top: int | None) -> None:
+def _show(found: Dependencies, title: str, top: int, png: Path | None) -> None:
     """Prerequisites, then links, as sentences."""
     out = console()
     out.print(title, style="bold", markup=False)
@@ -122,7 +103,7 @@ def _show(found: Dependencies, title: str, top: int | None) -> None:
         if some:
             out.print(f"  {told}: {', '.join(some)}")
     every = found.links()
-    some_links = every[: TOP if top is None else top]
+    some_links = every[:top]
     out.print("\n[bold]Links[/bold] of the paper's matrix d: what was achieved before what, the strongest first")
     for link in some_links:
         out.print(f"  {_link(link)}")
@@ -130,6 +111,7 @@ def _show(found: Dependencies, title: str, top: int | None) -> None:
         out.print(f"  ({len(every) - len(some_links):,} more: --top {len(every)})", style="bright_black")
     if not every:
         out.print("  none: no two subgoals were achieved one after the other in a demonstration that mentions both")
+    say_written(png)
 
 
 def _link(link: dict[str, Any]) -> str:

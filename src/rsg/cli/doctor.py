@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-import typer
+from rich.markup import escape
+from rich.table import Table
 
-from rsg.cli.output import AsJson, console, emit
+from rsg.cli.command import Said, command
+from rsg.cli.output import console
 from rsg.core import extras
 from rsg.core.cores import cores
 from rsg.core.version import __version__
 
-CORE = (
+PACKAGES = (
     "torch",
     "numpy",
     "numba",
@@ -28,42 +32,40 @@ CORE = (
     "matplotlib",
     "minari",
     "tensorboard",
-    "pydantic",
+    "filelock",
 )
 
 
-def doctor(as_json: AsJson = False) -> None:
+@command
+def doctor() -> Said:
     """Check the installation: Python, packages, threads, compile cache, extras. Exit code 0 if the core works."""
     report = examine()
-    if as_json:
-        emit(report)
-    else:
-        show(report)
-    raise typer.Exit(0 if report["ok"] else 1)
+    return Said(report, lambda: _show(report), 0 if report["ok"] else 1)
 
 
 def examine() -> dict[str, Any]:
     """Everything that `rsg doctor` knows, as plain values."""
-    packages = {name: _package(name) for name in CORE}
+    packages = {name: {"version": _version(name), "error": _try(partial(import_module, name))} for name in PACKAGES}
     checks = {"task language": _try(_check_language), "compiler": _try(_check_compiler)}
-    works = all(p["error"] is None for p in packages.values()) and all(error is None for error in checks.values())
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(sys.modules["rsg"].__file__ or ".").parent)
     return {
-        "ok": works,
+        "ok": all(package["error"] is None for package in packages.values()) and not any(checks.values()),
         "rsg": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
         "packages": packages,
         "checks": checks,
-        "threads": {"cores": _cores(), "torch": _threads("torch"), "numba": _threads("numba")},
-        "compile_cache": _compile_cache(),
-        "extras": {name: _extra(name) for name in extras.EXTRAS},
+        "threads": {"cores": cores(), "torch": _threads("torch"), "numba": _threads("numba")},
+        "compile_cache": {"folder": str(folder), "writable": os.access(folder, os.W_OK)},
+        "extras": {
+            name: {"what": what, "present": extras.installed(name), "install": extras.command(name)}
+            for name, (what, _) in extras.EXTRAS.items()
+        },
     }
 
 
-def show(report: dict[str, Any]) -> None:
+def _show(report: dict[str, Any]) -> None:
     """The report as a person reads it: what works first, what is missing with the command that adds it."""
-    from rich.table import Table
-
     out = console()
     out.print(f"[bold]rsg {report['rsg']}[/bold] on Python {report['python']}, {report['platform']}")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -78,28 +80,20 @@ def show(report: dict[str, Any]) -> None:
     out.print(f"compile cache  {cache['folder']} ({'writable' if cache['writable'] else 'not writable: slow starts'})")
     out.print("extras")
     for name, extra in report["extras"].items():
-        state = "[green]present[/green]" if extra["present"] else f"missing: {_plain(extra['install'])}"
+        state = "[green]present[/green]" if extra["present"] else f"missing: {escape(extra['install'])}"
         out.print(f"  {name:9} {extra['what']:33} {state}")
-    verdict = (
-        "[green]The core works.[/green]" if report["ok"] else "[red]The core does not work.[/red] Try: make clean demo"
-    )
-    out.print(verdict)
+    works = "[green]The core works.[/green]"
+    out.print(works if report["ok"] else "[red]The core does not work.[/red] Try: make clean demo")
 
 
-def _package(name: str) -> dict[str, str | None]:
-    error = _try(lambda: import_module(name))
+def _version(name: str) -> str | None:
     try:
-        version: str | None = metadata.version(name)
+        return metadata.version(name)
     except metadata.PackageNotFoundError:
-        version = None
-    return {"version": version, "error": error}
+        return None
 
 
-def _extra(name: str) -> dict[str, object]:
-    return {"what": extras.EXTRAS[name][0], "present": extras.installed(name), "install": extras.command(name)}
-
-
-def _try(check: Any) -> str | None:
+def _try(check: Callable[[], object]) -> str | None:
     """The error of a check in one line, or nothing if it passes."""
     try:
         check()
@@ -124,29 +118,12 @@ def _check_compiler() -> None:
         raise RuntimeError("compiled code gives a wrong answer")
 
 
-def _cores() -> int:
-    return cores()
-
-
 def _threads(name: str) -> int | None:
     try:
-        module = import_module(name)
-        return int(module.get_num_threads())
+        return int(import_module(name).get_num_threads())
     except Exception:  # already reported as a broken package
         return None
 
 
-def _compile_cache() -> dict[str, object]:
-    """Where numba keeps compiled kernels: NUMBA_CACHE_DIR if set, else beside the code."""
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(sys.modules["rsg"].__file__ or ".").parent)
-    return {"folder": str(folder), "writable": os.access(folder, os.W_OK)}
-
-
 def _mark(error: str | None) -> str:
     return "[green]✓[/green]" if error is None else "[red]✗[/red]"
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -9,16 +9,40 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli import demo, demos, deps, doctor, evaluate, plan, play, recognise, report, reproduce, task, train, world
+from rsg.cli.command import Entry, lazily
 from rsg.cli.output import complain
+from rsg.cli.reproduce import WORDS
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
 
 UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]  # typer brings its own copy of click
 DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
+COMMANDS = {
+    "demo": Entry(
+        "rsg.cli.demo:demo", "Make demonstrations, learn subgoals from them, plan with them, write a report."
+    ),
+    "task": Entry("rsg.cli.task:task", "Read a task and show what it means."),
+    "world": Entry("rsg.cli.world:world", "Show a world: a random map or room, or one of your own from a text file."),
+    "play": Entry("rsg.cli.play:play", "Move yourself: arrows or wasd move, u undoes, r starts again, q leaves."),
+    "demos": Entry("rsg.cli.demos:app", "Make, look at, check, mend and exchange demonstrations."),
+    "train": Entry("rsg.cli.train:train", "Learn what the terms of the descriptions mean; or train a baseline."),
+    "info": Entry("rsg.cli.info:info", "Say what a run is: its settings, its data, what it learned, how far it is."),
+    "deps": Entry("rsg.cli.deps:deps", "Say which subgoals help which, as the demonstrations of a run show it."),
+    "report": Entry("rsg.cli.report:report", "Plan for both splits with what a run learned, and write one HTML page."),
+    "plan": Entry("rsg.cli.plan:plan", "Plan for an instruction, or for a goal only, and show the steps."),
+    "recognise": Entry("rsg.cli.recognise:recognise", "Say which task a trajectory did, and where each step ended."),
+    "eval": Entry("rsg.cli.evaluate:evaluate", "Plan from many starts, replay every plan, and report success."),
+    "reproduce": Entry(
+        "rsg.cli.reproduce:reproduce", "Run an experiment of the paper and write its section of the results.", WORDS
+    ),
+    "doctor": Entry(
+        "rsg.cli.doctor:doctor", "Check the installation: Python, packages, threads, compile cache, extras."
+    ),
+}
 app = typer.Typer(
     name="rsg",
+    cls=lazily(COMMANDS),
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -27,20 +51,6 @@ app = typer.Typer(
     help="Learn what the steps of a task mean from demonstrations and plain instructions, then plan with them.",
     epilog="Start with [bold]rsg demo[/bold]. Exit codes: 0 done, 1 nothing found, 2 bad input.",
 )
-app.command()(demo.demo)
-app.command()(task.task)
-app.command()(world.world)
-app.command()(play.play)
-app.add_typer(demos.app)
-app.command()(train.train)
-app.command()(train.info)
-app.command()(deps.deps)
-app.command()(report.report)
-app.command()(plan.plan)
-app.command()(recognise.recognise)
-app.command(name="eval")(evaluate.evaluate)
-app.command()(reproduce.reproduce)
-app.command()(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:
@@ -73,9 +83,9 @@ def main(arguments: list[str] | None = None) -> None:
         complain(error, as_json)
         code = BAD_INPUT
     except UsageError as error:
-        if as_json:
-            complain(RsgError(error.format_message()), as_json)
-        else:
+        if message := error.format_message():
+            complain(RsgError(message), as_json)
+        else:  # no command at all: that shows the help
             error.show()
         code = BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rsg.core.errors import RsgError
+from rsg.core.files import replacing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,14 +41,26 @@ def complain(error: RsgError, as_json: bool) -> None:
         print(f"error: {error}", file=sys.stderr)
 
 
-def write_png(draw: Callable[[], Any], path: Path) -> None:
-    """Write the picture `[height, width, 3]` that a function draws."""
+def ends_in(*suffixes: str) -> Callable[[Path | None], Path | None]:
+    """A check of the name of a file that is to be written, for `typer.Option(callback=...)`."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None and path.suffix.lower() not in suffixes:
+            raise RsgError(f"cannot write to {path}: the name must end in {suffixes[0]}")
+        return path
+
+    return check
+
+
+def write_png(picture: Any, path: Path) -> None:
+    """Write a picture `[height, width, 3]`."""
     from PIL import Image
 
-    from rsg.core.files import replacing
-
-    if path.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
-    picture = draw()
     with replacing(path) as part:
         Image.fromarray(picture).save(part, format="PNG")
+
+
+def say_written(*paths: Path | None) -> None:
+    """Say where files are."""
+    for path in filter(None, paths):
+        console().print(f"\nwritten to {path}", markup=False)

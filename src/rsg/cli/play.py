@@ -7,29 +7,25 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from rsg.cli.output import AsJson, console, emit
-from rsg.cli.world import Kind, Layout, MapFile, Seed, WorldName, chosen_place
+from rsg.cli.command import Said, command
+from rsg.cli.options import Start, WorldName
+from rsg.cli.output import console
 from rsg.cli.worlds import Face, face_named
-
-if TYPE_CHECKING:
-    from rsg.envs.game import Game
+from rsg.envs.game import Game
 
 _ENTER_SCREEN, _LEAVE_SCREEN, _HOME = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l", "\x1b[H\x1b[J"
 
 
+@command
 def play(
     name: WorldName,
+    start: Start,
     task: Annotated[str | None, typer.Option(metavar="TASK", help="What you are asked to do.")] = None,
-    kind: Kind = None,
-    map_file: MapFile = None,
-    layout: Layout = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-) -> None:
+) -> Said:
     """Move yourself: arrows or wasd move, u undoes, r starts again, n somewhere else, q leaves.
 
     In crafting space toggles; in playroom z and c turn, and capital letters go half as far.
@@ -39,17 +35,14 @@ def play(
     [bold]echo "dd " | rsg play crafting[/bold]
     [bold]echo "wwzD" | rsg play playroom --task ring-bell[/bold]
     """
-    face = face_named(name, kind=kind, map=map_file, layout=layout)
-    game = face.game(chosen_place(kind, map_file, layout), task, seed)
+    face = face_named(name, kind=start.kind, map=start.map, layout=start.layout)
+    game = face.game(start.place, task, start.seed)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with _keyboard():
             _loop(game, face)
     else:
         all(game.press(key) for key in _keys(sys.stdin.read().rstrip("\n")))
-    if as_json:
-        emit(game.summary())
-    else:
-        console().print(game.screen(face.view))
+    return Said(game.summary(), lambda: console().print(game.screen(face.view)))
 
 
 def _loop(game: Game, face: Face) -> None:

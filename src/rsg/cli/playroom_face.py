@@ -86,22 +86,22 @@ class Playroom:
         """The robot's outlines along the way, the end of each subgoal, and the tree that the planner `rrt` grew."""
         from rsg.language import Machine
         from rsg.search import TreeSearch
-        from rsg.worlds.playroom.pictures import picture
+        from rsg.worlds.playroom.pictures import Trail, picture
 
-        poses, links = None, None
+        tree = None
         if settings.planner == "rrt":  # the same search once more: it ends with the same tree
             search = TreeSearch(world, plan.states[0], Machine.of(plan.task), goals, settings)
             search.run()
-            poses, links = search.tree()
+            tree = search.tree()
         ends = [i for i in range(1, len(plan.nodes) + 1) if i == len(plan.nodes) or plan.nodes[i] != plan.nodes[i - 1]]
         moments = [(end, plan.terms[end - 1]) for end in ends]
-        return picture(world, plan.states[0], _PIXELS, plan.states, moments, poses, links)
+        return picture(world, plan.states[0], _PIXELS, Trail(plan.states, moments), tree)
 
-    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
+    def draw_steps(self, path: Path, world: Any, steps: tuple[Any, Any], found: Segmentation, note: str) -> None:
         """The robot's outlines on the floor plan, and a timeline in the same colours."""
         from rsg.evaluation.playroom_pictures import draw_segmentation
 
-        draw_segmentation(path, world, states, actions, found, note)
+        draw_segmentation(path, world, *steps, found, note)
 
     def about(self, place: str | Path | None) -> dict[str, Any]:
         """The layout."""
@@ -117,4 +117,4 @@ def _roadmap_picture(world: Any, state: Any, _: int | None) -> Any:
     roads = roadmap(world, state)
     one = np.repeat(np.arange(len(roads.states)), np.diff(roads.edge_start))
     links = np.stack([one, roads.edge_end], axis=1)
-    return picture(world, state, _PIXELS, poses=roads.states, links=links[links[:, 0] < links[:, 1]])
+    return picture(world, state, _PIXELS, links=(roads.states, links[links[:, 0] < links[:, 1]]))

@@ -1,130 +1,41 @@
-"""`rsg reproduce`: measure again what the paper measured."""
+"""`rsg reproduce`: finds the experiments in a checkout of the repository, and hands over to them."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rsg.cli.output import AsJson, console, emit
-from rsg.core.cores import cores
 from rsg.core.errors import RsgError
-from rsg.core.extras import lacking, require
-from rsg.core.progress import progress
 
-if TYPE_CHECKING:
-    from rsg.evaluation.jobs import Job
-    from rsg.evaluation.reproduce import Reproduction
-
-ALL = "all"
+FOLDER = "reproductions"
+WORDS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+"""Every word, `--help` too, is for the experiments."""
+HOLDS = Path(FOLDER) / "harness" / "command.py"
 
 
-def reproduce(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="The experiment, or all of them: 'all'; without a name, a list."),
-    ] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="N", help="How many seeds; else each its own.")] = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="Jobs side by side; 0: one per core.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version, which only shows that all works.")] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The results; docs/RESULTS.md, or with --quick out/reproduce-quick/RESULTS.md"
-        ),
-    ] = None,
-    work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where finished jobs are kept; out/reproduce[-quick]")
-    ] = None,
-    report_only: Annotated[
-        bool, typer.Option("--report-only", help="Run nothing: write the results of what is finished.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Run an experiment of the paper and write its section of the results, with raw figures and plots.
+def reproduce(context: typer.Context) -> None:
+    """Run an experiment of the paper and write its section of the results, with figures and plots.
 
-    Only what is missing is run; after Ctrl-C or a kill the same command goes on.
-    For example: [bold]rsg reproduce table-1 --quick[/bold], or [bold]rsg reproduce all[/bold], which takes hours.
+    For example: [bold]rsg reproduce table-1 --quick[/bold]; experiments live in a checkout of the repository.
     """
-    from rsg.evaluation.experiments import REGISTRY, experiment
-    from rsg.evaluation.reproduce import Reproduction, outlook
-
-    if name is None:
-        _list({key: entry.about for key, entry in REGISTRY.items()}, as_json)
-        return
-    if workers < 0:
-        raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
-    work = work or Path("out/reproduce-quick" if quick else "out/reproduce")
-    out = out or (work / "RESULTS.md" if quick else Path("docs/RESULTS.md"))
-    names = list(REGISTRY) if name == ALL else [name]
-    several = [Reproduction(one, one.extent(seeds, quick), work) for one in map(experiment, names)]
-    if not report_only:
-        print(outlook(several, workers or cores()), file=sys.stderr)
-        for made in several:
-            problem = lacking(*made.experiment.extras) if made.missing() else ""
-            if problem and name == ALL:
-                print(f"{made.experiment.name} will not run: {problem}", file=sys.stderr)
-    told, failed = [], []
-    for made in several:
-        try:
-            if not report_only:
-                _run(made, workers or cores(), as_json, len(several) > 1)
-            told.append(_written(made, out, list(REGISTRY), as_json))
-        except RsgError as error:
-            if name != ALL:
-                raise
-            failed.append(f"{made.experiment.name}: {error}")
-    if as_json:
-        emit(told if name == ALL else told[0])
-    if failed:
-        raise RsgError(f"{len(failed)} of {len(several)} experiments are not done; {'; '.join(failed)}")
+    root = str(checkout())
+    if root not in sys.path:
+        sys.path.insert(0, root)  # processes that are started inherit it
+    command = import_module(".".join(HOLDS.with_suffix("").parts)).command()
+    with command.make_context(context.info_name, context.args, context.parent) as inner:
+        command.invoke(inner)
 
 
-def _written(made: Reproduction, out: Path, order: list[str], quiet: bool) -> dict[str, Any]:
-    """Write a section; gives what is told of it as JSON."""
-    summary, name = made.write(out, order), made.experiment.name
-    folder = out.parent / "results"
-    if not quiet:
-        console().print(f"{name} written to {out}, raw figures and plots to {folder}", markup=False)
-    raw = str(folder / f"{name}.json")
-    return {"experiment": name, "out": str(out), "raw": raw, "jobs": len(made.kept()), "summary": summary}
-
-
-def _list(experiments: dict[str, str], as_json: bool) -> None:
-    if as_json:
-        emit(experiments)
-        return
-    width = max(map(len, experiments))
-    for name, about in experiments.items():
-        console().print(f"[bold]{name:{width}}[/bold]  {about}")
-    console().print("\nTry a small version first: rsg reproduce instructions --quick", markup=False)
-
-
-def _run(made: Reproduction, workers: int, quiet: bool, named: bool) -> None:
-    """Do what is missing, and say how far it is."""
-    from rsg.evaluation.reproduce import outlook
-
-    if made.missing():
-        require(*made.experiment.extras)
-    if named:
-        print(f"{made.experiment.name}: {outlook([made], workers)}", file=sys.stderr)
-    try:
-        episodes = sum(recipe.episodes() for recipe in made.recipes())
-        with progress("demonstrating", episodes, "episodes", shown=not quiet) as advance:
-            made.demonstrate(workers, advance)
-        jobs = len(made.jobs)
-        with progress(made.experiment.name, jobs, "jobs", not quiet, jobs - len(made.missing())) as bar:
-
-            def tell(job: Job, ended: Any) -> None:
-                how = "failed" if ended.problem else "done"
-                bar(1, f"{job.name} {how}")
-                if not (quiet or sys.stderr.isatty()):
-                    print(f"{job.experiment}/{job.name} {how}", file=sys.stderr)
-
-            made.run(workers, tell)
-    except KeyboardInterrupt:
-        kept, total = len(made.kept()), len(made.jobs)
-        typer.echo(f"\n{kept} of {total} jobs are finished in {made.work}; the same command goes on.", err=True)
-        raise
+def checkout() -> Path:
+    """The folder that holds the experiments: the one that this source is in, or else where we are or above it."""
+    here = Path.cwd()
+    for folder in (Path(__file__).parents[3], here, *here.parents):
+        if (folder / HOLDS).is_file():
+            return folder
+    raise RsgError(
+        f"experiments are not part of the installed package: run this in a checkout of the repository, which has the "
+        f"folder {FOLDER}/"
+    )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rsg.cli.crafting_face import Crafting
 from rsg.cli.playroom_face import Playroom
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,8 +80,8 @@ class Face(Protocol):
         """A plan, and how it was searched for, as a picture."""
         ...
 
-    def draw_steps(self, path: Path, world: Any, states: Any, actions: Any, found: Segmentation, note: str) -> None:
-        """Write a picture of which subgoal each step of a trajectory served."""
+    def draw_steps(self, path: Path, world: Any, steps: tuple[Any, Any], found: Segmentation, note: str) -> None:
+        """Write a picture of which subgoal each step of a trajectory, its states and its actions, served."""
         ...
 
     def about(self, place: Place) -> dict[str, Any]:
@@ -96,7 +95,7 @@ FACES: Mapping[str, Face] = {face.name: face for face in (Crafting(), Playroom()
 def face_named(name: str, **given: Any) -> Face:
     """The world of that name; it is an error if an option was given (is not None) that it does not have."""
     if name not in FACES:
-        raise RsgError(f"there is no world '{name}'; there are: {', '.join(FACES)}")
+        raise unknown("world", name, FACES)
     face = FACES[name]
     for option, value in given.items():
         if value is not None and option not in face.options:
@@ -109,14 +108,3 @@ def face_named(name: str, **given: Any) -> Face:
 def action_values(world: Any, actions: Any) -> list[Any]:
     """Actions as plain values: their names, or numbers in a continuous world."""
     return [world.actions[action] for action in actions] if hasattr(world, "actions") else actions.tolist()
-
-
-def roadmap_ms(world: Any, state: Any, settings: SearchSettings) -> dict[str, float]:
-    """How long a roadmap takes in a continuous world, for `--json`: one more is made, after all has been compiled."""
-    from rsg.search import is_continuous, roadmap
-
-    if not is_continuous(world) or settings.planner == "rrt":
-        return {}
-    begun = time.perf_counter()
-    roadmap(world, state, settings.poses, seed=1)
-    return {"roadmap_ms": round(1000 * (time.perf_counter() - begun), 1)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _WINDOW = 60  # characters of the text shown on each side of a caret
 
@@ -67,6 +69,26 @@ class ParseError(RsgError):
             "position": self.position,
             "suggestion": self.suggestion,
         }
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """What to say of a name that is not known: the nearest one that is, or all of them.
+
+    >>> meant("mine-wod", ["mine-wood", "grab-axe"]), meant("ring-bell", ["mine-wood", "grab-axe"])
+    ('did you mean mine-wood?', 'there are: mine-wood, grab-axe')
+    """
+    known = list(known)
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> RsgError:
+    """The error for a name that nothing has.
+
+    >>> unknown("order", "depest", ["deepest", "optimal"])
+    RsgError("there is no order 'depest'; did you mean deepest?")
+    """
+    return RsgError(f"there is no {what} '{name}'; {meant(name, known)}")
 
 
 def _with_caret(text: str, position: int) -> str:

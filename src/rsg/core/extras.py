@@ -7,11 +7,8 @@ from importlib.util import find_spec
 from rsg.core.errors import RsgError
 
 EXTRAS = {  # extra: what it brings, the modules that show it is there
-    "studio": ("the web page", ("fastapi", "uvicorn")),
-    "ray": ("many machines", ("ray",)),
     "ompl": ("OMPL motion planners, as a peer", ("ompl",)),
     "pddl": ("Fast Downward, as a peer", ("unified_planning", "up_fast_downward")),
-    "minigrid": ("Minigrid worlds", ("minigrid",)),
     "dev": ("tests, linters, docs", ("pytest", "hypothesis", "mypy", "mkdocs")),
 }
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
+
+_HUSHED = ContextVar("hushed", default=False)
 
 Advance = Callable[[int], None]
 """Called with how much more has been done."""
@@ -20,13 +23,28 @@ class Bar(Protocol):
 
 
 @contextmanager
+def hushed(wanted: bool = True) -> Iterator[None]:
+    """No bars in here: what is printed is for a machine."""
+    before = _HUSHED.set(wanted)
+    try:
+        yield
+    finally:
+        _HUSHED.reset(before)
+
+
+def is_hushed() -> bool:
+    """Whether nothing but the answer is to be printed."""
+    return _HUSHED.get()
+
+
+@contextmanager
 def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 0) -> Iterator[Bar]:
     """A bar with rate and time left on stderr; gives the function that moves it on.
 
     >>> with progress("counting", 3, "sheep") as advance:
     ...     advance(3)
     """
-    if not (shown and sys.stderr.isatty()):
+    if is_hushed() or not (shown and sys.stderr.isatty()):
         yield lambda amount, note="": None  # noqa: ARG005
         return
     from rich.console import Console

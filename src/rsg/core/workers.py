@@ -124,19 +124,34 @@ def begin_worker() -> None:
 
 
 @contextmanager
-def ctrl_c_waits() -> Iterator[None]:
-    """Hold Ctrl-C back; a worker started in here is deaf to it from its first moment on."""
+def ctrl_c_noted() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C is only noted; gives the function that tells whether it was pressed. The second one is heard at once."""
     if current_thread() is not main_thread():  # only there does Python hear Ctrl-C
-        yield
+        yield lambda: False
         return
     pressed: list[int] = []
-    resource_tracker.ensure_running()  # starting it would undo the mask
-    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers inherit this
+
+    def note(number: int, frame: Any) -> None:
+        if pressed:
+            signal.default_int_handler(number, frame)
+        pressed.append(number)
+
+    handler = signal.signal(signal.SIGINT, note)
     try:
-        yield
+        yield lambda: bool(pressed)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, handler)
-    if pressed:
+
+
+@contextmanager
+def ctrl_c_waits() -> Iterator[None]:
+    """Hold Ctrl-C back; a worker started in here is deaf to it from its first moment on."""
+    resource_tracker.ensure_running()  # starting it would undo the mask
+    with ctrl_c_noted() as pressed:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers inherit this
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if pressed():
         signal.raise_signal(signal.SIGINT)

@@ -101,7 +101,7 @@ def _misses(source: Benchmark, world: Any, demo: Demonstration) -> str:
     """Why a trajectory does not do what its description says; empty if it does."""
     try:
         machine = _machine(demo.task)
-        terms = [str(term) for term in machine.terms]
+        terms = machine.names
         done = machine.accepts(source.truth(world, demo.states, terms), terms)  # the world knows its own terms
     except RsgError as error:
         return f"its task cannot be judged: {error}"

@@ -218,7 +218,7 @@ def _follow(
             return None  # it must be false where its part begins
         while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
             dice = rng.integers(2**31, size=len(walk))
-            steps = kernels.achieve(*world.tables, states[now : now + 1], goal, dice, scratch, walk)
+            steps = kernels.achieve(world.tables, states[now : now + 1], goal, dice, scratch, walk)
             if steps < 0 or now + steps > limit:
                 return None
             if noise:
@@ -227,7 +227,7 @@ def _follow(
                     steps = int(slips[0]) + 1
                     walk[steps - 1] = rng.integers(len(ACTIONS))
             actions[now : now + steps] = walk[:steps]
-            kernels.replay_rows(*world.tables, states[now : now + steps + 1], walk[:steps])
+            kernels.replay_rows(world.tables, states[now : now + steps + 1], walk[:steps])
             now += steps
     return states[: now + 1], actions[:now]
 

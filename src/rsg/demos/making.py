@@ -17,7 +17,7 @@ from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.core.workers import begin_worker, ctrl_c_waits
 from rsg.demos.benchmark import Benchmark, benchmark
-from rsg.demos.store import MANIFEST, SHARD_EPISODES, Shard, Store, locked, write_shard
+from rsg.demos.store import FOLDER, MANIFEST, SHARD_EPISODES, Shard, Store, write_shard
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def make_demonstrations(recipe: Recipe, folder: str | Path, workers: int = 1, ad
     folder = Path(folder)
     if not (folder / MANIFEST).exists():
         Store.create(folder, recipe.world, _plain(recipe), recipe.shards())
-    with locked(folder):
+    with FOLDER.writing(folder):
         store = _opened(recipe, folder)
         done = {shard.index: shard.episodes for shard in store.manifest.shards if store.intact(shard)}
         full = {index for index, episodes in done.items() if episodes == len(_numbers(recipe, index))}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rsg.language import Machine
 from rsg.search.motion import connect
-from rsg.search.shortening import shorten
+from rsg.search.motion.shortening import shorten
 from rsg.worlds.playroom import PlayroomWorld, truth
 from rsg.worlds.playroom.truth import effectors_of
 from rsg.worlds.playroom.world import POSE, Floats
@@ -136,7 +136,8 @@ def _goals(world: PlayroomWorld, state: Floats, term: str, others: Sequence[str]
     place = state[POSE + 2 * effector : POSE + 2 * effector + 2]
     shapes = world.layout.shapes
     start, end = shapes.effectors.start[effector : effector + 2]
-    spread = shapes.radius + np.hypot(*shapes.effectors.corners[start:end].T).max()
+    corners = shapes.effectors.corners[start:end]
+    spread = shapes.radius + np.hypot(corners["x"], corners["y"]).max()
     rows = np.repeat(state[None], CANDIDATES, axis=0)
     rows[:, :2] = place + rng.uniform(-spread, spread, (CANDIDATES, 2))
     rows[:, 2] = rng.uniform(-np.pi, np.pi, CANDIDATES)

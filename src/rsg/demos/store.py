@@ -6,27 +6,31 @@ moment leaves every committed shard readable, and a changed bit is always an err
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, overload
 
 from rsg.core.errors import StoreError
-from rsg.core.files import leftovers, replacing
+from rsg.core.folder import UNREADABLE, Sealed, is_sealed, sha256, write
 from rsg.demos import shards
 from rsg.demos.demonstration import Demonstration
 
-FORMAT = "rsg-demonstrations"
-VERSION = 1
 MANIFEST = "manifest.json"
 SHARD_EPISODES = 400
-_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what reading strange JSON may raise
+FOLDER = Sealed(
+    file=MANIFEST,
+    format="rsg-demonstrations",
+    what="a store of demonstrations",
+    parts=("shard-*.npz",),
+    error=StoreError,
+    busy="writing to",
+    mend="'rsg demos repair {folder}' rebuilds it",
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,23 @@ class Manifest:
     shards: tuple[Shard, ...] = ()
     planned: int = 0
 
+    @staticmethod
+    def of(content: dict[str, Any]) -> Manifest:
+        """What a manifest's file says."""
+        listed = tuple(Shard(**shard) for shard in content["shards"])
+        return Manifest(content["world"], content["recipe"], listed, content["planned_shards"])
+
+    def plain(self) -> dict[str, Any]:
+        """What the file says."""
+        return {
+            "world": self.world,
+            "recipe": self.recipe,
+            "planned_shards": self.planned,
+            "episodes": sum(shard.episodes for shard in self.shards),
+            "steps": sum(shard.steps for shard in self.shards),
+            "shards": [vars(shard) for shard in self.shards],
+        }
+
     @property
     def complete(self) -> bool:
         """Whether everything planned is there; what was appended comes after the plan."""
@@ -70,21 +91,13 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.manifest = _read_manifest(self.folder)
+        self.manifest = FOLDER.read(self.folder, Manifest.of)
         self._loaded: tuple[int, list[Demonstration]] | None = None
 
     @staticmethod
     def create(folder: str | Path, world: str, recipe: dict[str, Any] | None = None, planned: int = 0) -> Store:
         """A new, empty store in a folder that does not exist or is empty."""
-        folder = Path(folder)
-        _check_empty(folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"cannot write to {folder}: {error.strerror}") from None
-        with locked(folder):
-            _check_empty(folder)  # another process may have been quicker
-            _write_manifest(folder, Manifest(world, recipe or {}, (), planned))
+        FOLDER.create(Path(folder), Manifest(world, recipe or {}, (), planned).plain())
         return Store(folder)
 
     def __len__(self) -> int:
@@ -122,7 +135,7 @@ class Store:
         """The demonstrations of one shard and how many starts were drawn for each; its bytes are verified."""
         path = self.folder / shard.file
         data = _read(path, f"episodes {self.first_episode(shard):,} to {self.last_episode(shard):,}")
-        if hashlib.sha256(data).hexdigest() != shard.sha256:
+        if sha256(data) != shard.sha256:
             raise StoreError(
                 f"{path} is damaged: its checksum differs, so episodes {self.first_episode(shard):,} to "
                 f"{self.last_episode(shard):,} cannot be trusted; 'rsg demos repair {self.folder}' keeps the rest"
@@ -151,8 +164,8 @@ class Store:
         """
         source = iter(demonstrations)
         written: list[Shard] = []
-        with locked(self.folder):
-            self.manifest = _read_manifest(self.folder)
+        with FOLDER.writing(self.folder):
+            self.manifest = FOLDER.read(self.folder, Manifest.of)
             taken = (max(shard.index, _number(shard.file)) for shard in self.manifest.shards)
             index = max(self.manifest.planned, *(number + 1 for number in taken), 0)
             try:
@@ -171,15 +184,16 @@ class Store:
     def begin_anew(self, recipe: dict[str, Any], planned: int) -> None:
         """Plan something else in a store that holds nothing yet. The caller holds the lock."""
         assert not self.manifest.shards
-        self.manifest = Manifest(self.manifest.world, recipe, (), planned)
-        _write_manifest(self.folder, self.manifest)
+        self._put(Manifest(self.manifest.world, recipe, (), planned))
 
     def commit(self, *written: Shard) -> None:
         """Make shards count that have been written. The caller holds the lock."""
         kept = {shard.index: shard for shard in (*self.manifest.shards, *written)}
         ordered = tuple(kept[index] for index in sorted(kept))
-        manifest = Manifest(self.manifest.world, self.manifest.recipe, ordered, self.manifest.planned)
-        _write_manifest(self.folder, manifest)
+        self._put(replace(self.manifest, shards=ordered))
+
+    def _put(self, manifest: Manifest) -> None:
+        FOLDER.write(self.folder, manifest.plain())
         self.manifest = manifest
 
 
@@ -187,9 +201,8 @@ def write_shard(folder: Path, index: int, demos: Sequence[Demonstration], draws:
     """Write one shard; it counts when it is committed."""
     data = shards.pack(demos, draws)
     name = f"shard-{index:05}.npz"
-    with replacing(folder / name) as part:
-        part.write_bytes(data)
-    return Shard(index, name, len(demos), sum(map(len, demos)), hashlib.sha256(data).hexdigest())
+    write(folder / name, data)
+    return Shard(index, name, len(demos), sum(map(len, demos)), sha256(data))
 
 
 @dataclass(frozen=True)
@@ -209,9 +222,9 @@ def repair(folder: str | Path) -> Repaired:
     folder = Path(folder)
     if not (folder / MANIFEST).exists() and not _shard_files(folder):
         raise StoreError(f"{folder} is not a store of demonstrations: it has no {MANIFEST} and no shards")
-    with locked(folder):
-        if (folder / MANIFEST).exists() and _sealed(_read(folder / MANIFEST, "the whole store")):
-            return _mend(folder, _read_manifest(folder))
+    with FOLDER.writing(folder):
+        if (folder / MANIFEST).exists() and is_sealed(_read(folder / MANIFEST, "the whole store")):
+            return _mend(folder, FOLDER.read(folder, Manifest.of))
         return _rebuild(folder)
 
 
@@ -235,7 +248,7 @@ def _mend(folder: Path, manifest: Manifest) -> Repaired:
             if demos:
                 good.append(replace(write_shard(folder, _number(shard.file), demos, draws), index=shard.index))
     if damaged:  # the recipe stays: the command that made the store makes again what was lost
-        _write_manifest(folder, Manifest(manifest.world, manifest.recipe, tuple(good), manifest.planned))
+        FOLDER.write(folder, replace(manifest, shards=tuple(good)).plain())
     kept = sum(shard.episodes for shard in good)
     return Repaired(kept, sum(shard.episodes for shard in manifest.shards) - kept, tuple(damaged))
 
@@ -251,7 +264,7 @@ def _rebuild(folder: Path) -> Repaired:
         lost += held - len(demos)
         if demos:
             good.append(write_shard(folder, _number(name), demos, draws))
-            with suppress(*_UNREADABLE):
+            with suppress(*UNREADABLE):
                 world = str(json.loads(demos[0].setting)["world"])
         if not demos or digest != good[-1].sha256:
             damaged.append(name)
@@ -259,7 +272,7 @@ def _rebuild(folder: Path) -> Repaired:
     damaged += [f"shard-{number:05}.npz" for number in range(max(there, default=0)) if number not in there]
     if not good:
         raise StoreError(f"{folder} holds no intact demonstration, and its {MANIFEST} cannot be read; nothing was done")
-    _write_manifest(folder, Manifest(world, {}, tuple(good)))
+    FOLDER.write(folder, Manifest(world, {}, tuple(good)).plain())
     return Repaired(sum(shard.episodes for shard in good), lost, tuple(damaged))
 
 
@@ -273,87 +286,9 @@ def _number(file: str) -> int:
     return int(file.removeprefix("shard-").removesuffix(".npz"))
 
 
-def _check_empty(folder: Path) -> None:
-    ours = {folder / ".lock", *_unfinished(folder)} if folder.is_dir() else set()
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder} is a file, not a folder; choose another name")
-    if folder.exists() and set(folder.iterdir()) - ours:
-        raise StoreError(f"{folder} is not empty; choose another folder, or remove it first")
-
-
-def _unfinished(folder: Path) -> list[Path]:
-    return leftovers(folder, MANIFEST, "shard-*.npz")
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Only one process writes to a store at a time; the lock goes with the process, also when it is killed."""
-    try:
-        handle = (folder / ".lock").open("w")
-    except OSError as error:
-        raise StoreError(f"cannot write to {folder}: {error.strerror}") from None
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreError(f"another process is writing to {folder}; wait for it, or stop it") from None
-        for part in _unfinished(folder):
-            part.unlink(missing_ok=True)
-        yield
-
-
-def _write_manifest(folder: Path, manifest: Manifest) -> None:
-    content = {
-        "format": FORMAT,
-        "version": VERSION,
-        "world": manifest.world,
-        "recipe": manifest.recipe,
-        "planned_shards": manifest.planned,
-        "episodes": sum(shard.episodes for shard in manifest.shards),
-        "steps": sum(shard.steps for shard in manifest.shards),
-        "shards": [vars(shard) for shard in manifest.shards],
-    }
-    with replacing(folder / MANIFEST) as part:
-        part.write_text(json.dumps({**content, "sha256": _digest(content)}, indent=1) + "\n", encoding="utf-8")
-
-
-def _read_manifest(folder: Path) -> Manifest:
-    path = folder / MANIFEST
-    if not path.exists():
-        raise StoreError(f"{folder} is not a store of demonstrations: it has no {MANIFEST}")
-    try:
-        data = _read(path, "the whole store")
-        content = json.loads(data.decode("utf-8"))
-        if content["format"] != FORMAT:
-            raise StoreError(f"{path} is not a manifest of demonstrations but of '{content['format']}'")
-        if not _sealed(data):
-            raise StoreError(f"{path} is damaged: its checksum differs; 'rsg demos repair {folder}' rebuilds it")
-        if content["version"] > VERSION:
-            raise StoreError(
-                f"{path} has format {content['version']}, this rsg reads up to {VERSION}; update rsg to read it"
-            )
-        listed = tuple(Shard(**shard) for shard in content["shards"])
-        return Manifest(content["world"], content["recipe"], listed, content["planned_shards"])
-    except _UNREADABLE:
-        raise StoreError(f"{path} is damaged: it cannot be read; 'rsg demos repair {folder}' rebuilds it") from None
-
-
-def _sealed(manifest: bytes) -> bool:
-    """Whether a manifest matches its checksum; the rule is the same for every version of the format."""
-    try:
-        content = json.loads(manifest.decode("utf-8"))
-        return bool(content.pop("sha256") == _digest(content))
-    except _UNREADABLE:
-        return False
-
-
-def _digest(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
 def _hash(path: Path) -> str | None:
     """The SHA-256 of a file; None if there is no such file."""
-    return hashlib.sha256(_read(path, "to verify it")).hexdigest() if path.is_file() else None
+    return sha256(_read(path, "to verify it")) if path.is_file() else None
 
 
 def _read(path: Path, what: str) -> bytes:

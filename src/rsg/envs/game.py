@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,21 +43,15 @@ class Controls:
     told: Callable[[Any, Any], dict[str, Any]]
 
 
-def _crafting_subgoals(world: crafting.CraftingWorld, state: Any) -> list[str]:
-    holds = crafting.truth(world, state[None])[0]
-    return [term for term, true in zip(crafting.VOCABULARY, holds, strict=True) if true]
-
-
-def _playroom_subgoals(world: playroom.PlayroomWorld, state: Any) -> list[str]:
-    holds = playroom.truth(world, state[None])[0]
-    return [term for term, true in zip(world.layout.terms, holds, strict=True) if true]
+def _true(terms: Sequence[str], holds: Any) -> list[str]:
+    return [term for term, true in zip(terms, holds[0], strict=True) if true]
 
 
 CRAFTING = Controls(
     actions={name: number for number, name in enumerate(crafting.ACTIONS)},
     keys=dict.fromkeys([" ", "e", "\r", "\n"], "toggle"),
     help="arrows or wasd move   space toggles   u undo   r restart   n new map   q quit",
-    holding=_crafting_subgoals,
+    holding=lambda world, state: _true(crafting.VOCABULARY, crafting.truth(world, state[None])),
     told=lambda world, state: {"map": write_map(world, state)},
 )
 
@@ -75,7 +69,7 @@ PLAYROOM = Controls(
     | {f"half {name}": tuple(number / 2 for number in move) for name, move in _MOVES.values()},
     keys={"z": "turn left", "c": "turn right"} | {key.upper(): f"half {name}" for key, (name, _) in _MOVES.items()},
     help="arrows or wasd move   z c turn   capitals: half as far   u undo   r restart   n new start   q quit",
-    holding=_playroom_subgoals,
+    holding=lambda world, state: _true(world.layout.terms, playroom.truth(world, state[None])),
     told=lambda world, state: world.told(state),
 )
 

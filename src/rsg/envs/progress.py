@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools
 from rsg.core.compiled import compiled
 from rsg.language import Machine
-
-Array = NDArray[Any]
+from rsg.language.machine import Nodes
 
 
 @compiled
-def _advance(
-    term_of: Array, next_start: Array, next_node: Array, values: Array, entered: Array, first: Array, done: Array
-) -> None:
+def _advance(nodes: Nodes, values: Array, entered: Array, first: Array, done: Array) -> None:
     """Move each row of `entered` `[N, V]` on by one state; `first` says which rows are in their first state."""
-    last = len(term_of) - 1
+    last = len(nodes.term) - 1
     for i in range(len(values)):
         done[i] = False
         if first[i]:
@@ -26,13 +21,13 @@ def _advance(
                 entered[i, node] = node == 0
         # Nodes are in topological order and nothing entered now can be left now: one pass from the back suffices.
         for node in range(last - 1, -1, -1):
-            if not entered[i, node] or (node > 0 and not values[i, term_of[node]]):
+            if not entered[i, node] or (node > 0 and not values[i, nodes.term[node]]):
                 continue
-            for edge in range(next_start[node], next_start[node + 1]):
-                after = next_node[edge]
+            for edge in range(nodes.start[node], nodes.start[node + 1]):
+                after = nodes.after[edge]
                 if after == last:
                     done[i] = True
-                elif not values[i, term_of[after]]:
+                elif not values[i, nodes.term[after]]:
                     entered[i, after] = True
         entered[i, 0] = False
 
@@ -44,7 +39,7 @@ class BatchProgress:
         self.machine = machine
         self.entered = np.zeros((count, machine.nodes), dtype=bool)
 
-    def advance(self, values: NDArray[np.bool_], first: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def advance(self, values: Bools, first: Bools) -> Bools:
         """Take in the next states and say which trajectories have now done the task, `[N]`.
 
         Args:
@@ -52,6 +47,5 @@ class BatchProgress:
             first: `[N]` which of the states begin a trajectory.
         """
         done = np.empty(len(values), dtype=bool)
-        machine = self.machine
-        _advance(machine.term_of, machine.next_start, machine.next_node, values, self.entered, first, done)
+        _advance(self.machine.arrays, values, self.entered, first, done)
         return done

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -11,60 +12,64 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Bools
 from rsg.core.errors import RsgError
 from rsg.envs.progress import BatchProgress
-from rsg.language import Machine, Term
+from rsg.language import Machine, Task, Term, parse
 from rsg.worlds.protocol import States
 
 Observation = Any
 
 
-class Setting(Protocol):
-    """What one copy and many copies share: where episodes start, what is asked, what is seen."""
+class Setting(ABC):
+    """What one copy and many copies share: where episodes start, what is asked, what is seen.
 
-    @property
-    def world(self) -> Any:
-        """The world in which episodes take place."""
-        ...
+    A world's own setting has the options of its environments as fields, and fills in these:
 
-    @property
-    def machine(self) -> Machine | None:
-        """That of the task, if there is one."""
-        ...
+    Attributes:
+        world: in which episodes take place.
+        machine: that of the task, if there is one; terms: the task's.
+        space, actions: the observations and the actions of one copy.
+        render_modes: in which a copy can be shown; fps: frames per second.
+    """
 
-    @property
-    def space(self) -> gymnasium.Space[Any]:
-        """The observations of one copy."""
-        ...
+    render_modes: ClassVar[tuple[str, ...]]
+    fps: ClassVar[int]
+    world: Any
+    machine: Machine | None
+    terms: list[str]
+    space: gymnasium.Space[Any]
+    actions: gymnasium.Space[Any]
 
-    @property
-    def actions(self) -> gymnasium.Space[Any]:
-        """The actions of one copy."""
-        ...
+    def ask(self, task: str | Task | None, vocabulary: Sequence[str]) -> None:
+        """Take in what is to be done."""
+        asked = parse(task, vocabulary) if isinstance(task, str) else task
+        self.terms = [str(term) for term in asked.terms()] if asked else []
+        self.machine = Machine.of(asked) if asked else None
 
+    @abstractmethod
     def sample(self, rng: np.random.Generator) -> States:
         """A first state `[W]`."""
-        ...
 
+    @abstractmethod
     def checked(self, state: States) -> States:
         """A state `[W]` that a user gave to start from, or an error."""
-        ...
 
+    @abstractmethod
     def act(self, states: States, action: Any) -> States:
         """What follows one state `[1, W]`."""
-        ...
 
+    @abstractmethod
     def observe(self, states: States) -> Observation:
         """What is seen of states `[N, W]`: an array, or a dict of arrays, with N rows."""
-        ...
 
-    def truth(self, states: States) -> NDArray[np.bool_]:
+    @abstractmethod
+    def truth(self, states: States) -> Bools:
         """Which terms of the task hold, `[N, terms]`."""
-        ...
 
+    @abstractmethod
     def view(self, state: States) -> Any:
         """A state for a terminal, as rich text."""
-        ...
 
 
 class TaskEnv(gymnasium.Env[Observation, Any]):
@@ -72,15 +77,21 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
 
     Without a task there is no reward and no end. `info["state"]` is the state itself;
     `reset(options={"state": row})` starts from a given one.
+
+    Args:
+        given, options: the fields of the world's setting.
+        render_mode: one of its `render_modes`; `human` prints each state to the terminal.
     """
 
-    def __init__(self, setting: Setting, render_mode: str | None) -> None:
-        check_render_mode(render_mode, self.metadata["render_modes"])
-        self._setting = setting
-        self.world = setting.world
-        self.machine = setting.machine
-        self.observation_space = setting.space
-        self.action_space = setting.actions
+    setting: ClassVar[type[Setting]]
+
+    def __init__(self, *given: Any, render_mode: str | None = None, **options: Any) -> None:
+        check_render_mode(render_mode, self.setting.render_modes)
+        self._setting = self.setting(*given, **options)
+        self.world = self._setting.world
+        self.machine = self._setting.machine
+        self.observation_space = self._setting.space
+        self.action_space = self._setting.actions
         self.render_mode = render_mode
         self._entered = 0
 
@@ -147,18 +158,29 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    def __init__(self, setting: Setting, num_envs: int, render_mode: str | None, max_episode_steps: int | None) -> None:
-        self._setting = setting
-        self.world = setting.world
+    setting: ClassVar[type[Setting]]
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *given: Any,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
+        **options: Any,
+    ) -> None:
+        check_render_mode(render_mode, self.setting.render_modes)
+        self._setting = self.setting(*given, **options)
+        self.world = self._setting.world
         self.num_envs = num_envs
         self._copies = range(num_envs)
         self.render_mode = render_mode
-        self.single_observation_space = setting.space
-        self.single_action_space = setting.actions
+        self.single_observation_space = self._setting.space
+        self.single_action_space = self._setting.actions
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._limit = max_episode_steps
-        self._progress = BatchProgress(setting.machine, num_envs) if setting.machine else None
+        machine = self._setting.machine
+        self._progress = BatchProgress(machine, num_envs) if machine else None
         self._steps = np.zeros(num_envs, dtype=np.int64)
         self._rngs: list[np.random.Generator] = []
 
@@ -177,9 +199,7 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._ended = self._done(np.ones(self.num_envs, dtype=bool))
         return self._setting.observe(self._states), {"state": self._states}
 
-    def step(
-        self, actions: NDArray[Any]
-    ) -> tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    def step(self, actions: NDArray[Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
         """Act in every copy; one that ended in the last step starts anew instead, with reward 0."""
         fresh = self._ended
         self._states = self.world.step(self._states, actions)
@@ -196,7 +216,7 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """All copies as pictures."""
         return tuple(map(self.world.render, self._states)) if self.render_mode == "rgb_array" else None
 
-    def _done(self, first: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _done(self, first: Bools) -> Bools:
         """Which trajectories have done the task; `first` says which are in their first state."""
         if self._progress is None:
             return np.zeros(self.num_envs, dtype=bool)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rsg.core.errors import RsgError
-from rsg.core.files import replacing
-from rsg.evaluation.figures import panels
+from rsg.evaluation.pictures import panels, saved
 
 if TYPE_CHECKING:
     from rsg.planning import Dependencies
@@ -32,11 +30,9 @@ def draw_dependencies(path: Path, dependencies: Dependencies, title: str) -> Non
         dependencies: what was discovered.
         title: above both.
     """
-    if path.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
     size = max(3.4, 0.27 * len(dependencies.terms))
     values = (dependencies.matrix, np.where(dependencies.together > 0, dependencies.conditional, np.nan))
-    with replacing(path) as part, panels(part, _TITLES, size + 1.2, size + 3.2) as axes:
+    with saved(path) as part, panels(part, _TITLES, size + 1.2, size + 3.2) as axes:
         figure = axes[0].figure
         figure.set_layout_engine("compressed")
         figure.suptitle(title, fontsize=14, fontweight="bold")

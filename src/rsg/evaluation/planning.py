@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsg.core.progress import Advance
 from rsg.core.random import stream
-from rsg.demos import Benchmark
+from rsg.demos import Benchmark, Demonstration
 from rsg.evaluation.statistics import wilson
 from rsg.language import Machine, parse
-from rsg.planning import plan, stitched_plan, validate
+from rsg.planning import plan, validate
 from rsg.search import GoalFn, SearchSettings
 
 
@@ -29,37 +29,46 @@ class Episode:
     cost: float
 
 
+class Starts(NamedTuple):
+    """Where an evaluation starts: of each task of a split so many times, drawn with a seed.
+
+    They are drawn as for demonstrations, so that each task can be done on them; classifiers see nothing of that.
+    """
+
+    split: str
+    per_task: int
+    seed: int = 0
+
+    def draw(self, source: Benchmark, task: int, place: int) -> Demonstration:
+        """A demonstration that begins at one of the starts of a task, both by their numbers."""
+        rng = stream(self.seed, "evaluation", self.split, task, place)
+        return source.demonstrate(self.split, task, rng)[0]
+
+
 def evaluate_planning(
     source: Benchmark,
-    split: str,
+    starts: Starts,
     goal_fn: GoalFn,
-    per_task: int,
-    seed: int = 0,
     settings: SearchSettings | None = None,
-    stitched: bool = False,
     advance: Advance | None = None,
 ) -> dict[str, Any]:
-    """Success, expansions and time over a split, in total and per task. Rates are fractions.
-
-    Starts are drawn as for demonstrations, so that each task can be done on them; the classifiers see nothing of that.
-    """
+    """Success, expansions and time over a split, in total and per task. Rates are fractions."""
     settings = settings or SearchSettings()
-    tasks = source.tasks(split)
+    tasks = source.tasks(starts.split)
     episodes: list[list[Episode]] = []
     for number, text in enumerate(tasks):
         machine = Machine.of(parse(text))
         rows = []
-        for i in range(per_task):
-            demo, _ = source.demonstrate(split, number, stream(seed, "evaluation", split, number, i))
+        for i in range(starts.per_task):
+            demo = starts.draw(source, number, i)
             world: Any = source.world(demo.setting)
-            make = stitched_plan if stitched else plan
-            made = make(world, demo.states[0], machine, goal_fn, settings)
+            made = plan(world, demo.states[0], machine, goal_fn, settings)
             verdict = validate(world, made, machine, partial(source.truth, world))
             rows.append(Episode(verdict.ok, verdict.lenient, made.expansions, 1000 * made.seconds, made.cost))
             if advance:
                 advance(1)
         episodes.append(rows)
-    return {"split": split, "per_task": per_task, "seed": seed, **by_task(tasks, episodes)}
+    return {**starts._asdict(), **by_task(tasks, episodes)}
 
 
 def by_task(tasks: Sequence[str], episodes: Sequence[list[Episode]]) -> dict[str, Any]:

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
-from rsg.core.files import replacing
-from rsg.evaluation.figures import COLORS, PAPER
+from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, saved
 from rsg.evaluation.report_examples import Segment
 from rsg.evaluation.timeline import FAINT, draw_bars, name_steps, parts
 from rsg.subgoals import Classifiers, Segmentation
 from rsg.worlds.playroom import PlayroomWorld, truth
 from rsg.worlds.playroom.drawings import Canvas, draw_effector
-from rsg.worlds.playroom.pictures import BODY, EDGE, NOSE, outline, picture
+from rsg.worlds.playroom.pictures import BODY, EDGE, NOSE, Trail, outline, picture
 from rsg.worlds.playroom.truth import effectors_of
 from rsg.worlds.playroom.world import Floats
 
@@ -64,18 +63,13 @@ class Heat:
 
 
 def heats(
-    subgoals: Classifiers,
-    world: PlayroomWorld,
-    state: Floats,
-    terms: Sequence[str],
-    xs: Floats,
-    ys: Floats,
-    angles: Sequence[float] | Floats,
+    subgoals: Classifiers, world: PlayroomWorld, state: Floats, terms: Sequence[str], places: Sequence[Floats]
 ) -> list[Heat]:
     """For each term, what its classifier says with the robot at each place, at the best of some orientations.
 
-    All else is as in the state `[W]`.
+    All else is as in the state `[W]`; places are `[X]`, `[Y]` and `[A]` angles.
     """
+    xs, ys, angles = places
     x, y, angle = np.meshgrid(xs, ys, angles)
     states = np.repeat(state[None], x.size, axis=0)
     states[:, :3] = np.stack([x.ravel(), y.ravel(), angle.ravel()], axis=1)
@@ -102,10 +96,8 @@ def draw_heat(path: str | Path, subgoals: Classifiers, world: PlayroomWorld, sta
         world: the room.
         state: `[W]` where the effectors are; where the robot is does not matter.
     """
-    path = _checked(path)
-    figure = heat_figure(subgoals, world, state)
-    with replacing(path) as part:
-        figure.savefig(part, format="png", dpi=110, metadata={"Software": None})
+    with saved(path) as part:
+        part.write_bytes(png(heat_figure(subgoals, world, state), 110))
 
 
 def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> Any:
@@ -121,7 +113,8 @@ def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> A
     wide, tall = sum(widths) + GAP * len(widths) + LEFT, len(terms) * (side + GAP) + HEAD + FOOT
     figure = Figure(figsize=(wide, tall), facecolor="white")
     icons = [_icon(world, number) for number in range(len(world.layout.effectors))]
-    whole = heats(subgoals, world, state, terms, *_room_places(world), np.arange(TURNS) * 2 * np.pi / TURNS)
+    turns = np.arange(TURNS) * 2 * np.pi / TURNS
+    whole = heats(subgoals, world, state, terms, (*_room_places(world), turns))
     for row, (term, heat) in enumerate(zip(terms, whole, strict=True)):
         bottom = tall - HEAD - (row + 1) * (side + GAP) + GAP
         shown = [heat, *_close_ups(subgoals, world, state, term)]
@@ -146,7 +139,8 @@ def _close_ups(subgoals: Classifiers, world: PlayroomWorld, state: Floats, term:
     """The places around a term's effector, at each orientation."""
     x, y = state[3:].reshape(-1, 2)[effectors_of(world, [term])[0]]
     around = np.linspace(-AROUND, AROUND, CLOSE)
-    return [heats(subgoals, world, state, [term], x + around, y + around, [angle])[0] for angle in ANGLES]
+    places = [(x + around, y + around, np.array([angle])) for angle in ANGLES]
+    return [heats(subgoals, world, state, [term], one)[0] for one in places]
 
 
 def _draw_places(axes: Any, heat: Heat, world: PlayroomWorld, state: Floats, icons: Sequence[Any]) -> None:
@@ -234,9 +228,9 @@ def floor_plan(
     The ends of the first parts, as many as `ended`, are numbered: there a subgoal came true.
     """
     numbers = [number for number, part in enumerate(served) for _ in range(part.start, part.end)]
-    colors = [_color(number) for number in (numbers[0], *numbers)]
+    colors = [rgb(number) for number in (numbers[0], *numbers)]
     ends = [(part.end, part.term) for part in served[:ended]]
-    return picture(world, states[0], pixels, states, ends, colors=colors)
+    return picture(world, states[0], pixels, Trail(states, ends, colors))
 
 
 def draw_segmentation(
@@ -259,12 +253,11 @@ def draw_segmentation(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    path = _checked(path)
     title = fill(f"“{found.task}”", 82, max_lines=3, placeholder=" …", break_on_hyphens=False)
     served = parts(found)
     drawn = floor_plan(world, states, served, len(found.ends))
     head = 0.75 + 0.31 * (title.count("\n") + 1)
-    with rc_context({"font.size": 11, "axes.spines.top": False, "axes.spines.right": False}):
+    with saved(path) as part, rc_context({"font.size": 11, **PLAIN}):
         figure = Figure(figsize=(WIDE, TALL), facecolor="white")
         figure.text(EDGES / WIDE, 1 - 0.25 / TALL, title, fontsize=17, fontweight="bold", va="top", color=PAPER)
         below = 1 - (head - 0.16) / TALL
@@ -283,18 +276,10 @@ def draw_segmentation(
         bars.set_yticks(range(len(served)), names)
         name_steps(bars, world, actions, room=24)
         figure.text((EDGES + size + 0.3) / WIDE, 0.3 / TALL, fill(_FLOOR, 68), va="bottom", fontsize=10, color=FAINT)
-        with replacing(path) as part:
-            figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
+        part.write_bytes(png(figure, 150))
 
 
-def _color(number: int) -> tuple[int, int, int]:
+def rgb(number: int) -> tuple[int, int, int]:
     """Of a subgoal by its place in the order, as in timelines."""
     text = COLORS[number % len(COLORS)]
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
-
-
-def _checked(path: str | Path) -> Path:
-    path = Path(path)
-    if path.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
-    return path

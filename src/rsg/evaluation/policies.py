@@ -1,13 +1,14 @@
-"""How well baselines do: success of a policy, with the starts and figures of planning; recognition of tasks."""
+"""How well baselines do: success of a policy, with the starts and figures of planning."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,16 @@ from numpy.typing import NDArray
 from rsg.baselines import Policy, rollout
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.progress import Advance
-from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
-from rsg.evaluation.planning import Episode, by_task
-from rsg.evaluation.statistics import wilson
-from rsg.language import Machine, Task, machine_of
+from rsg.demos.showing import write_gif
+from rsg.evaluation.planning import Episode, Starts, by_task
+from rsg.language import machine_of
 from rsg.planning.validation import does_leniently
-from rsg.subgoals import Recognised
+from rsg.subgoals.recognition import least_steps
 from rsg.training.loop import one_thread
+
+LONGEST = 60  # steps of an episode that is shown
+PIXELS = {"crafting": 20, "playroom": 200}  # of a cell, and of the room, in animations
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +46,8 @@ class Acted:
 
 def evaluate_policy(
     source: Benchmark,
-    split: str,
+    starts: Starts,
     policy: Policy,
-    per_task: int,
-    seed: int = 0,
     max_steps: int = MAX_STEPS,
     advance: Advance | None = None,
     see: Callable[[Acted], None] | None = None,
@@ -58,34 +59,30 @@ def evaluate_policy(
     done, which is more than is granted to a plan. `expansions` are the steps that were taken. `see` is called with
     each episode.
     """
-    tasks = source.tasks(split)
+    tasks = source.tasks(starts.split)
     episodes = []
     for number in range(len(tasks)):
-        demos = [start_of(source, split, number, i, seed) for i in range(per_task)]
+        demos = [starts.draw(source, number, i) for i in range(starts.per_task)]
         rows = []
-        for acted in _acted(source, policy, number, demos, machine_of(tasks[number]), max_steps):
+        for acted in _acted(source, policy, number, demos, max_steps):
             rows.append(acted.episode)
             if see:
                 see(acted)
         episodes.append(rows)
         if advance:
-            advance(per_task)
-    return {"split": split, "per_task": per_task, "seed": seed, **by_task(tasks, episodes)}
-
-
-def start_of(source: Benchmark, split: str, task: int, start: int, seed: int) -> Demonstration:
-    """A demonstration that begins where an evaluation does."""
-    return source.demonstrate(split, task, stream(seed, "evaluation", split, task, start))[0]
+            advance(starts.per_task)
+    return {**starts._asdict(), **by_task(tasks, episodes)}
 
 
 def _acted(
-    source: Benchmark, policy: Policy, number: int, demos: Sequence[Demonstration], machine: Machine, max_steps: int
+    source: Benchmark, policy: Policy, number: int, demos: Sequence[Demonstration], max_steps: int
 ) -> Iterator[Acted]:
-    """Episodes from the starts of demonstrations, those of the same world side by side."""
+    """Episodes from the starts of demonstrations of one task, those of the same world side by side."""
+    machine = machine_of(demos[0].task)
     order = sorted(range(len(demos)), key=lambda i: demos[i].setting)
     for setting, group in groupby(order, key=lambda i: demos[i].setting):
         world: Any = source.world(setting)
-        truth = partial(source.truth, world, terms=[str(term) for term in machine.terms])
+        truth = partial(source.truth, world, terms=machine.names)
         places = list(group)
         begun = time.perf_counter()
         with one_thread():
@@ -99,38 +96,32 @@ def _acted(
             yield Acted(number, place, made.actions[row, :steps], episode)
 
 
-class Ranks(Protocol):
-    """Whoever can say which task a trajectory did: a baseline, or RSG."""
+class Examples:
+    """Keeps one good and one failed episode of several subgoals, neither too long to be watched."""
 
-    def rank(self, world: Any, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
-        """Tasks, the most likely first; what the demonstration says itself is not read."""
-        ...
+    def __init__(self, source: Benchmark) -> None:
+        self._tasks = source.tasks("compositional")
+        self.found: dict[str, dict[str, Any]] = {}
+
+    def see(self, acted: Acted) -> None:
+        """Look at an episode."""
+        kind = "good" if acted.episode.success else "failed"
+        several = least_steps(machine_of(self._tasks[acted.task])) > 1
+        if (
+            kind not in self.found
+            and several
+            and len(acted.actions) > 5
+            and (kind == "failed" or acted.episode.lenient)
+        ):
+            actions = acted.actions[:LONGEST].round(4).tolist()
+            self.found[kind] = {"task": acted.task, "start": acted.start, "actions": actions}
 
 
-def evaluate_recognition(
-    source: Benchmark, split: str, method: Ranks, per_task: int, seed: int = 0, candidates: Sequence[str] = ()
-) -> dict[str, Any]:
-    """How often the description that explains a fresh demonstration best is its own.
-
-    Candidates are the distinct descriptions of the split, unless others are given. Demonstrations are those of
-    `rsg reproduce recognition` for the same seed.
-    """
-    texts = source.tasks(split)
-    among = [machine_of(text).task for text in dict.fromkeys(candidates or texts)]
-    right = every = 0
-    for text in dict.fromkeys(texts):
-        for i in range(per_task):
-            demo, _ = source.demonstrate(split, texts.index(text), stream(seed, "recognition", split, text, i))
-            with one_thread():
-                first = method.rank(source.world(demo.setting), demo, among)[0]
-            right += str(first.task) == str(machine_of(text).task)
-            every += 1
-    share, interval = right / every, [round(edge, 6) for edge in wilson(right, every)]
-    return {
-        "split": split,
-        "candidates": len(among),
-        "right": right,
-        "trajectories": every,
-        "recognised": share,
-        "recognised_interval": interval,
-    }
+def draw_episode(path: Path, source: Benchmark, example: Mapping[str, Any], seed: int) -> None:
+    """Animate an episode that was kept of a compositional task: from the same start, by the same actions."""
+    demo = Starts("compositional", 1, seed).draw(source, example["task"], example["start"])
+    world: Any = source.world(demo.setting)
+    states = [demo.states[0]]
+    for action in example["actions"]:
+        states.append(world.step(states[-1][None], np.array([action]))[0])
+    write_gif([world.render(state, PIXELS[source.name]) for state in states], path)

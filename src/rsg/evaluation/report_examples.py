@@ -16,9 +16,9 @@ from rsg.language import Machine, parse
 from rsg.planning import Plan, plan, validate
 from rsg.planning.validation import Verdict
 from rsg.search import StateGraph, local_graph
-from rsg.search.cost_to_go import CostToGo, cost_to_go
+from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
 from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings
-from rsg.subgoals.learning import log_probabilities
+from rsg.subgoals.view import log_probabilities
 from rsg.worlds import World
 
 COST_TASK = "grab-axe then mine-wood then craft-wood-plank"
@@ -75,6 +75,12 @@ class Followed:
     truth: NDArray[np.bool_]
     segments: list[Segment]
 
+    @property
+    def hits(self) -> int:
+        """How many parts end exactly where a subgoal comes true."""
+        truth = [step for number in range(len(self.terms)) for step in self.turns(number)]
+        return sum(part.end in truth for part in self.segments)
+
     def turns(self, term: int) -> list[int]:
         """The states in which a term turns true."""
         column = self.truth[:, term]
@@ -88,7 +94,7 @@ def follow_demonstration(source: Benchmark, subgoals: Classifiers, settings: Rsg
     machine = machines[number]
     demo, _ = source.demonstrate("compositional", number, stream(seed, "report", "demonstration"))
     world = source.world(demo.setting)
-    terms = tuple(str(term) for term in machine.terms)
+    terms = machine.names
     log_g, _ = log_probabilities(subgoals.evaluate(world, demo.states, subgoals.numbers(terms)))
     method = RationalSubgoals(subgoals, replace(settings, device="cpu"), lambda _: world, [demo.task])
     served = method.explain(demo, [machine]).scores[0].acts.argmax(axis=1)
@@ -125,11 +131,11 @@ def cost_maps(
     """J on all that can be reached from a state of Crafting World, for each node that a rational agent serves."""
     machine = Machine.of(parse(task))
     graph = local_graph(world, state[None], _EVERYTHING)
-    terms = [str(term) for term in machine.terms]
-    log_g, log_i = subgoals.goals_with_i(world, terms, state)(graph.states)
-    found = cost_to_go(graph, machine, log_g, log_i, settings.weight, settings.one_action)
+    terms = machine.names
+    logs = Logs(*subgoals.goals_with_i(world, terms, state)(graph.states))
+    found = cost_to_go(graph, machine, logs, settings.weight)
     maps = []
-    for node, rows in rational_path(graph, found, settings.one_action):
+    for node, rows in rational_path(graph, found):
         entered = graph.states[rows[0]]
         here = np.flatnonzero((graph.states[:, 2:] == entered[2:]).all(axis=1))  # all but the agent's place
         cost = np.full((world.height, world.width), np.nan)
@@ -139,7 +145,7 @@ def cost_maps(
     return maps
 
 
-def rational_path(graph: StateGraph, found: CostToGo, one_action: bool) -> list[tuple[int, list[int]]]:
+def rational_path(graph: StateGraph, found: CostToGo) -> list[tuple[int, list[int]]]:
     """The cheapest way through world and machine from the graph's first state: each node with its states.
 
     A node is left as soon as waiting gains less than half an action: small differences of classifiers are no reason.
@@ -148,10 +154,10 @@ def rational_path(graph: StateGraph, found: CostToGo, one_action: bool) -> list[
     row, node = int(graph.path[0]), int(found.then[graph.path[0], 0])
     last = found.cost.shape[1] - 1
     parts = [(node, [row])]
-    fresh = one_action
+    fresh = True
     while True:
         if not fresh and found.leave[row, node] <= found.cost[row, node] + slack:
-            node, fresh = int(found.then[row, node]), one_action
+            node, fresh = int(found.then[row, node]), True
             if node == last:
                 return parts
             parts.append((node, [row]))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.evaluation.pictures import png
 from rsg.evaluation.report_examples import CostMap, Followed, Planned
 from rsg.search import is_continuous
 from rsg.subgoals import Classifiers
@@ -99,9 +100,7 @@ def cost_picture(shown: CostMap) -> bytes:
     axes.add_patch(Rectangle((columns[-1] - 0.48, rows[-1] - 0.48), 0.96, 0.96, fill=False, ec=_RED, lw=3))
     axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.axis("off")
-    data = BytesIO()
-    figure.savefig(data, format="png", dpi=120)
-    return data.getvalue()
+    return png(figure, 120)
 
 
 def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
@@ -180,9 +179,7 @@ def heat_picture(subgoals: Classifiers, world: Any, state: NDArray[Any]) -> byte
     """Where subgoals hold in a room of Playroom."""
     from rsg.evaluation.playroom_pictures import heat_figure
 
-    data = BytesIO()
-    heat_figure(subgoals, world, state).savefig(data, format="png", dpi=85)
-    return data.getvalue()
+    return png(heat_figure(subgoals, world, state), 85)
 
 
 def _figure(width: float, height: float, layout: Any = "constrained") -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,26 +11,15 @@ from rsg.baselines import Policy, settings_of_run
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.demos import Benchmark
-from rsg.evaluation.baselines import Examples
-from rsg.evaluation.baselines_section import LABELS, PAPER, PAPER_TIMES, draw_episode
-from rsg.evaluation.policies import evaluate_policy
-from rsg.evaluation.report import (
-    WORLDS,
-    details,
-    figure,
-    gif,
-    html_table,
-    interval,
-    page_section,
-    task_tables,
-    tile,
-    training,
-    write_page,
-)
+from rsg.evaluation.paper import LABELS, PAPER, PAPER_TIMES
+from rsg.evaluation.planning import Starts
+from rsg.evaluation.policies import Examples, draw_episode, evaluate_policy
+from rsg.evaluation.report import WORLDS, history, origin, write_page
 from rsg.evaluation.report_results import SPLITS, duration, percent
-from rsg.evaluation.tables import NONE
 from rsg.evaluation.trained import policy_for, source_of
 from rsg.training import Run
+
+NONE = "–"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,65 +51,46 @@ def measure_policy(
     kept, splits = Examples(source), {}
     for split in SPLITS:
         see = kept.see if split == "compositional" else None
-        splits[split] = evaluate_policy(source, split, policy, per_task, seed, advance=advance, see=see)
+        splits[split] = evaluate_policy(source, Starts(split, per_task, seed), policy, advance=advance, see=see)
     return Measured(splits, kept.found, seed)
 
 
 def write_policy_report(path: Path, folder: Path, source: Benchmark, found: Measured, command: str = "") -> Path:
     """Write the report of a baseline's run."""
     run = Run(folder)
-    settings, notes = settings_of_run(run), run.load("last").notes
-    sections = [
-        _headline(folder, run.about["method"], source.name, found.splits, notes["seconds"]),
-        training(notes, settings),
-        _films(source, found),
-        details(folder, run.about, settings, command),
-    ]
-    return write_page(path, sections)
+    settings, notes, method = settings_of_run(run), run.load("last").notes, run.about["method"]
+    values = {
+        **history(notes, settings),
+        **origin(folder, run.about, settings, command),
+        "label": LABELS[method],
+        "place": WORLDS[source.name],
+        "tiles": _tiles(method, source.name, found.splits, notes["seconds"]),
+        "splits": found.splits,
+        "films": _films(source, found),
+    }
+    return write_page(path, "policy.html", values)
 
 
-def _headline(folder: Path, method: str, world: str, found: dict[str, dict[str, Any]], seconds: float) -> str:
+def _tiles(method: str, world: str, found: dict[str, dict[str, Any]], seconds: float) -> list[tuple[str, str, str]]:
+    """Figures for the head of the page, beside the paper's."""
     paper = PAPER[world].get(method)
     epochs, minutes, episode = PAPER_TIMES[world].get(method, (0, 0.0, None))
     figures = [percent(rate / 100) for rate in paper] if paper else [NONE, NONE]
     took = found["novel"]["plan_ms_mean"] / 1000
-    tiles = [
-        tile(percent(found["compositional"]["success"]), "compositional tasks", figures[0]),
-        tile(percent(found["novel"]["success"]), "novel tasks", figures[1]),
-        tile(duration(seconds), "training", duration(60 * epochs * minutes) if epochs else NONE),
-        tile(duration(took), "an episode of a novel task", duration(episode) if episode else NONE),
+    return [
+        (percent(found["compositional"]["success"]), "compositional tasks", figures[0]),
+        (percent(found["novel"]["success"]), "novel tasks", figures[1]),
+        (duration(seconds), "training", duration(60 * epochs * minutes) if epochs else NONE),
+        (duration(took), "an episode of a novel task", duration(episode) if episode else NONE),
     ]
-    rows = [
-        [
-            split,
-            f"<b>{percent(one['success'])}</b> {interval(one)}",
-            percent(one["success_lenient"]),
-            f"{one['episodes']:,}",
-            f"{one['expansions_mean']:.1f}",
-        ]
-        for split, one in found.items()
-    ]
-    text = (
-        f"<h1>{LABELS[method]} in {WORLDS[world]}</h1>"
-        f"<p class='lead'>What the run <code>{escape(folder.name)}</code>, a baseline, learned from demonstrations and "
-        "their descriptions, and how often it does what was asked.</p>"
-        f"<div class='tiles'>{''.join(tiles)}</div>"
-        f"{html_table(['', 'strict', 'lenient', 'episodes', 'steps, mean'], rows, 'figures')}"
-        "<p class='note'>An episode ends when the task is done, when the policy stops, or after 100 steps, and is "
-        "judged by the true meaning of the terms. Strict: each subgoal is false where its part begins and true where "
-        "it ends. Lenient: each is true somewhere, in order. In brackets the 95 % interval.</p>"
-    )
-    return page_section("", text + task_tables(found, "steps"))
 
 
-def _films(source: Benchmark, found: Measured) -> str:
-    """A good and a failed episode."""
+def _films(source: Benchmark, found: Measured) -> list[tuple[str, str, bytes]]:
+    """A good and a failed episode: the kind, the task, and the animation."""
     films, tasks = [], source.tasks("compositional")
     with TemporaryDirectory() as folder:
         for kind, one in found.examples.items():
             film = Path(folder) / f"{kind}.gif"
             draw_episode(film, source, one, found.seed)
-            caption = f"{kind}: <code>{escape(tasks[one['task']])}</code>"
-            films.append(figure(gif(film.read_bytes(), f"a {kind} episode"), caption))
-    text = "<p>The first good and the first failed episode of several subgoals; a long one is cut.</p>"
-    return page_section("What it does", f"{text}<div class='row plan'>{''.join(films)}</div>")
+            films.append((kind, tasks[one["task"]], film.read_bytes()))
+    return films

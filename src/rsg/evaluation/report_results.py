@@ -8,8 +8,8 @@ from typing import Any
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.demos import Benchmark
-from rsg.evaluation.planning import evaluate_planning
-from rsg.evaluation.tables import hundredths
+from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.evaluation.statistics import hundredths
 from rsg.evaluation.trained import untrained_for
 from rsg.search import SearchSettings, is_continuous
 from rsg.subgoals import Classifiers
@@ -69,11 +69,11 @@ def measure(
     floor, quick = untrained_for(source, world), SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
     return {
         "rsg": {
-            split: evaluate_planning(source, split, subgoals.goals, starts[split], seed, advance=advance)
+            split: evaluate_planning(source, Starts(split, starts[split], seed), subgoals.goals, advance=advance)
             for split in SPLITS
         },
         "untrained": {
-            split: evaluate_planning(source, split, floor.goals, sizes.untrained, seed, quick, advance=advance)
+            split: evaluate_planning(source, Starts(split, sizes.untrained, seed), floor.goals, quick, advance)
             for split in SPLITS
         },
     }

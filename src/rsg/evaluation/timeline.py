@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.errors import RsgError
-from rsg.core.files import replacing
-from rsg.evaluation.figures import COLORS, PAPER
+from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, saved
 from rsg.evaluation.report_examples import Segment
 from rsg.subgoals import Segmentation
 from rsg.worlds import World
@@ -182,14 +180,11 @@ def draw_timeline(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    path = Path(path)
-    if path.suffix.lower() != ".png":
-        raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
     served = parts(found)
     title = fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
     shape = world.render(states[0]).shape
     layout = _Layout.of(len(served) + 1, len(served), title.count("\n") + 1, shape[0] / shape[1])
-    with rc_context({"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}):
+    with saved(path) as part, rc_context({"font.size": 12, **PLAIN}):
         figure = Figure(figsize=(WIDE, layout.height), facecolor="white")
         top = 1 - 0.25 / layout.height
         figure.text(EDGE / WIDE, top, title, fontsize=17, fontweight="bold", va="top", color=PAPER)
@@ -200,8 +195,7 @@ def draw_timeline(
         draw_bars(bars, served, found)
         name_steps(bars, world, actions)
         _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
-        with replacing(path) as part:
-            figure.savefig(part, format="png", dpi=150, metadata={"Software": None})
+        part.write_bytes(png(figure, 150))
 
 
 def _axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:

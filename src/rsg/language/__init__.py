@@ -1,7 +1,7 @@
 """What is asked: text → syntax tree → machine. `satisfies` is the slow oracle, LTLf a second one."""
 
-from rsg.language.ltlf import Formula, evaluate, to_ltlf
-from rsg.language.machine import Machine, machine_of
+from rsg.language.ltlf import Formula, to_ltlf
+from rsg.language.machine import Machine, Nodes, machine_of
 from rsg.language.sampling import sample_task
 from rsg.language.semantics import satisfies
 from rsg.language.syntax import parse
@@ -11,11 +11,11 @@ __all__ = [
     "And",
     "Formula",
     "Machine",
+    "Nodes",
     "Or",
     "Task",
     "Term",
     "Then",
-    "evaluate",
     "machine_of",
     "parse",
     "sample_task",

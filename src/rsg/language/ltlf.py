@@ -1,15 +1,11 @@
-"""Every task is also an LTLf formula; evaluating that formula is a second, independent oracle."""
+"""Every task is also an LTLf formula, the form in which other tools take it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from numpy.typing import ArrayLike
-
 from rsg.core.errors import TaskError
-from rsg.language.semantics import read_trace
 from rsg.language.tree import And, Or, Task, Term, Then
 
 MAX_SYMBOLS = 100_000
@@ -21,7 +17,7 @@ MAX_STEPS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """An LTLf formula. Compared by identity, so that shared parts are evaluated once.
+    """An LTLf formula. Compared by identity, so that what shares parts stays small.
 
     `kind` is one of: `term` (with `term`), `last`, `not`, `and`, `or`, `finally`.
     """
@@ -46,32 +42,6 @@ def to_ltlf(task: Task) -> Formula:
     if _steps(task) > MAX_STEPS:
         raise TaskError(f"a formula is written for tasks of at most {MAX_STEPS} steps, this one has {_steps(task):,}")
     return _then(task, Formula("last"))
-
-
-def evaluate(
-    formula: Formula, trace: ArrayLike, task: Task, vocabulary: Sequence[str | Term] | None = None, step: int = 0
-) -> bool:
-    """Whether the formula (made from `task`) holds at `step` of the trace `[steps, terms]`; see `satisfies`."""
-    true, column = read_trace(trace, task, vocabulary)
-
-    @cache
-    def holds(formula: Formula, step: int) -> bool:
-        match formula:
-            case Formula("term", term=Term() as term):
-                return bool(true[step, column[term]])
-            case Formula("last"):
-                return step == len(true) - 1
-            case Formula("not", (part,)):
-                return not holds(part, step)
-            case Formula("and", parts):
-                return all(holds(part, step) for part in parts)
-            case Formula("or", parts):
-                return any(holds(part, step) for part in parts)
-            case Formula("finally", (part,)):
-                return any(holds(part, later) for later in range(step, len(true)))
-        raise TaskError(f"not an LTLf formula: {formula.kind}")
-
-    return step < len(true) and holds(formula, step)
 
 
 def _steps(task: Task) -> int:

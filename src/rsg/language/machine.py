@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
@@ -23,6 +23,20 @@ MAX_EDGES = 2**20
 """A larger machine is refused before it is built: `and` over n parts has n·2^(n-1) copies."""
 
 _Ints = NDArray[np.int32]
+
+
+class Nodes(NamedTuple):
+    """A machine as kernels want it.
+
+    Attributes:
+        term: `[V]` the column of log G and log I that a node asks about; -1 for `v_0` and `v_T`.
+        start: `[V + 1]` where the successors of each node begin in `after`.
+        after: `[E]` the successors of node 0, of node 1, and so on.
+    """
+
+    term: _Ints
+    start: _Ints
+    after: _Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +95,21 @@ class Machine:
     def edges(self) -> int:
         """How many edges, those from `v_0` and to `v_T` among them."""
         return len(self.next_node)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The terms as they are written."""
+        return tuple(str(term) for term in self.terms)
+
+    @cached_property
+    def arrays(self) -> Nodes:
+        """The machine for kernels; its terms are the columns."""
+        return Nodes(self.term_of, self.next_start, self.next_node)
+
+    def among(self, columns: Mapping[str, int]) -> Nodes:
+        """The machine for kernels, where its terms are columns of a larger table."""
+        term = np.array([*(columns[name] for name in self.names), -1], dtype=np.int32)[self.term_of]
+        return Nodes(term, self.next_start, self.next_node)
 
     def successors(self, node: int) -> _Ints:
         """The nodes that may follow `node`, in order."""

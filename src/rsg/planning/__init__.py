@@ -1,22 +1,28 @@
 """How to act: plans for instructions, plans for a goal only, and an independent check of every plan."""
 
-from rsg.planning.candidates import candidates, priority
+from rsg.planning.algorithm_2 import Candidates, algorithm_2, candidates, priority
+from rsg.planning.by_regions import Guide, by_regions
 from rsg.planning.dependencies import Dependencies, Rules
-from rsg.planning.goal_only import Goal, GoalSettings, plan_goal
-from rsg.planning.plan import Plan, plan, stitched_plan
+from rsg.planning.goal_only import plan_goal
+from rsg.planning.plan import Plan, plan
+from rsg.planning.problem import Goal, GoalProblem, GoalSettings
 from rsg.planning.validation import Verdict, validate
 
 __all__ = [
+    "Candidates",
     "Dependencies",
     "Goal",
+    "GoalProblem",
     "GoalSettings",
+    "Guide",
     "Plan",
     "Rules",
     "Verdict",
+    "algorithm_2",
+    "by_regions",
     "candidates",
     "plan",
     "plan_goal",
     "priority",
-    "stitched_plan",
     "validate",
 ]

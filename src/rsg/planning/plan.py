@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,24 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, machine_of
-from rsg.search import Found, GoalFn, Goals, ProductSearch, RoadmapSearch, SearchSettings, TreeSearch, is_continuous
+from rsg.search import (
+    Between,
+    Found,
+    GoalFn,
+    ProductSearch,
+    RoadmapSearch,
+    SearchSettings,
+    TreeSearch,
+    after,
+    best,
+    is_continuous,
+)
 from rsg.worlds import ContinuousWorld, World
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
-MAX_STITCHED = 1000  # linear instructions that the stitching baseline tries
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
     """What to do, or why there is nothing to do.
 
@@ -40,13 +49,13 @@ class Plan:
     """
 
     task: Task
-    actions: NDArray[Any]
+    actions: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     states: NDArray[Any]
-    nodes: NDArray[np.int64]
-    terms: tuple[str, ...]
-    cost: float
+    nodes: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    terms: tuple[str, ...] = ()
+    cost: float = np.inf
     expansions: int
-    seconds: float
+    seconds: float = 0.0
     ended: str = "found"
     reached: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
@@ -85,8 +94,7 @@ def plan(
     task: str | Task | Machine,
     goal_fn: GoalFn,
     settings: SearchSettings | None = None,
-    progress: Callable[[int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    between: Between | None = None,
 ) -> Plan:
     """A plan that does the task from the state, judged by the classifiers alone.
 
@@ -96,8 +104,7 @@ def plan(
         task: what to do.
         goal_fn: gives the classifiers of the task's terms.
         settings: how to search.
-        progress: called now and then with the number of expansions.
-        cancelled: asked now and then whether to stop.
+        between: called now and then with the number of expansions; the search stops if it gives something true.
 
     With the order `anytime` this is the best plan that the limits allow.
     """
@@ -107,31 +114,17 @@ def plan(
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
     settings = settings or SearchSettings()
-    goals = goal_fn(world, [str(term) for term in machine.terms], state)
-    search, found = _searched(world, state, machine, goals, settings, progress, cancelled)
-    return _plan(machine, state, found, search, time.perf_counter() - start)
-
-
-def _searched(
-    world: Any,
-    state: NDArray[Any],
-    machine: Machine,
-    goals: Goals,
-    settings: SearchSettings,
-    progress: Callable[[int], None] | None,
-    cancelled: Callable[[], bool] | None,
-) -> tuple[_Search, Found]:
-    """The search and what it found; where a roadmap does not do, that of a tree with what is left of the limits."""
+    goals = goal_fn(world, machine.names, state)
     first, *others = _planners(world, machine, settings)
     search = first(world, state, machine, goals, settings)
-    found = _run(search, progress, cancelled)
+    found = best(search, settings.limits(between))
     left = _left(settings, found)
-    if found.ended != "roadmap" or not others or left is None:
-        return search, found
-    spent = found.expansions
-    search = others[0](world, state, machine, goals, left)
-    found = _run(search, None if progress is None else lambda count: progress(spent + count), cancelled)
-    return search, replace(found, expansions=spent + found.expansions)
+    if found.ended == "roadmap" and others and left is not None:
+        spent = found.expansions
+        search = others[0](world, state, machine, goals, left)
+        found = best(search, left.limits(after(spent, between)))
+        found = replace(found, expansions=spent + found.expansions)
+    return _plan(machine, state, found, search, time.perf_counter() - start)
 
 
 def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
@@ -159,66 +152,26 @@ def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Ca
     return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
 
 
-def _run(search: _Search, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Found:
-    """What a search finds; the best that its limits allow if its order is `anytime`."""
-    found = search.run(progress, cancelled)
-    while search.settings.order == "anytime" and found.ended == "found" and np.isfinite(found.cost):
-        better = search.run(progress, cancelled)
-        if better.cost >= found.cost:
-            return replace(found, expansions=better.expansions, per_node=better.per_node)
-        found = better
-    return found
-
-
 def _plan(machine: Machine, state: NDArray[Any], found: Found, search: _Search, seconds: float) -> Plan:
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
-        terms = [str(machine.terms[i]) if i >= 0 else "" for i in machine.term_of]
-        reached = tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & left) if terms[v]))
-        missed = tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & ~left) if terms[v]))
-        nothing = np.empty(0, dtype=np.int64)
-        sizes = (np.inf, found.expansions, seconds, found.ended)
-        return Plan(machine.task, nothing, state[None], nothing, (), *sizes, reached, missed)
-    terms_of = tuple(str(machine.terms[machine.term_of[v]]) for v in found.nodes)
-    sizes = (found.cost, found.expansions, seconds, "found")
-    return Plan(machine.task, found.actions, found.states, found.nodes, terms_of, *sizes)
-
-
-def stitched_plan(
-    world: World | ContinuousWorld,
-    state: NDArray[Any],
-    task: str | Task | Machine,
-    goal_fn: GoalFn,
-    settings: SearchSettings | None = None,
-) -> Plan:
-    """The baseline: the cheapest way for each subgoal by itself, one after the other; the best linear instruction wins.
-
-    Whole-task plans can be cheaper, because they may prepare a later subgoal on the way to an earlier one.
-    """
-    start = time.perf_counter()
-    machine = machine_of(task)
-    settings = replace(settings or SearchSettings(), order="optimal")
-    best: Plan | None = None
-    failed: Plan | None = None
-    expansions = 0
-    for path in islice(machine.paths(), MAX_STITCHED):
-        now, parts = state, []
-        for term in path:
-            parts.append(plan(world, now, term, goal_fn, settings))
-            expansions += parts[-1].expansions
-            if not parts[-1].found:
-                break
-            now = parts[-1].states[-1]
-        if not parts[-1].found:
-            failed = failed or parts[-1]
-            continue
-        cost = sum(part.cost for part in parts)
-        if best is None or cost < best.cost:
-            actions = np.concatenate([part.actions for part in parts])
-            states = np.concatenate([state[None], *(part.states[1:] for part in parts)])
-            nodes = np.concatenate([np.full(len(part.actions), i) for i, part in enumerate(parts)])
-            terms = tuple(term for part in parts for term in part.terms)
-            best = Plan(machine.task, actions, states, nodes, terms, cost, 0, 0.0)
-    chosen = best or failed
-    assert chosen is not None
-    return replace(chosen, task=machine.task, expansions=expansions, seconds=time.perf_counter() - start)
+        terms = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
+        return Plan(
+            task=machine.task,
+            states=state[None],
+            expansions=found.expansions,
+            seconds=seconds,
+            ended=found.ended,
+            reached=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & left) if terms[v])),
+            missed=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & ~left) if terms[v])),
+        )
+    return Plan(
+        task=machine.task,
+        states=found.states,
+        expansions=found.expansions,
+        seconds=seconds,
+        actions=found.actions,
+        nodes=found.nodes,
+        terms=tuple(machine.names[machine.term_of[v]] for v in found.nodes),
+        cost=found.cost,
+    )

@@ -48,7 +48,7 @@ def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Mach
                 False, False, f"step {number + 1}: the world does not lead to the state that the plan claims"
             )
         states.append(after)
-    terms = [str(term) for term in machine.terms]
+    terms = machine.names
     holds = truth(np.stack(states), terms)
     lenient = does_leniently(machine, holds)
     if machine.accepts(holds, terms):

@@ -1,22 +1,30 @@
 """What can be reached: state graphs, the search over world × machine, cost-to-go."""
 
-from rsg.search.cost_to_go import CostToGo, cost_to_go
-from rsg.search.goals import GoalFn, Goals, goals_from
-from rsg.search.graph import StateGraph, local_graph
-from rsg.search.motion import Motion, connect, is_continuous, rrt
-from rsg.search.product import ORDERS, Found, ProductSearch, SearchSettings, nodes_ahead
-from rsg.search.regions import Rank, Reached, RegionSearch
-from rsg.search.roadmap import attach, local_roadmap, roadmap
-from rsg.search.roadmap_search import RoadmapSearch
-from rsg.search.shortening import shorten
-from rsg.search.tree_search import TreeSearch
+from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
+from rsg.search.driving import Between, Limits, after, best, drive
+from rsg.search.goals import GoalFn, Goals, asked, goals_from
+from rsg.search.graph import Edges, StateGraph, local_graph
+from rsg.search.motion import Motion, attach, connect, is_continuous, local_roadmap, roadmap, shorten
+from rsg.search.motion.roadmap_search import RoadmapSearch
+from rsg.search.motion.tree_search import TreeSearch
+from rsg.search.product.explored import Explored
+from rsg.search.product.on_graph import GraphSearch
+from rsg.search.product.regions import Rank, Reached, RegionSearch
+from rsg.search.product.search import ProductSearch, nodes_ahead
+from rsg.search.product.settings import ORDERS, Found, SearchSettings
 
 __all__ = [
     "ORDERS",
+    "Between",
     "CostToGo",
+    "Edges",
+    "Explored",
     "Found",
     "GoalFn",
     "Goals",
+    "GraphSearch",
+    "Limits",
+    "Logs",
     "Motion",
     "ProductSearch",
     "Rank",
@@ -26,15 +34,18 @@ __all__ = [
     "SearchSettings",
     "StateGraph",
     "TreeSearch",
+    "after",
+    "asked",
     "attach",
+    "best",
     "connect",
     "cost_to_go",
+    "drive",
     "goals_from",
     "is_continuous",
     "local_graph",
     "local_roadmap",
     "nodes_ahead",
     "roadmap",
-    "rrt",
     "shorten",
 ]

@@ -2,34 +2,41 @@
 
 J(s, v) = min over paths from s of action costs plus the cost of leaving v where the path ends, and
 leaving v at s costs -λ log G_v(s) plus 0 if v may finish, or plus -λ log I_w(s) + (what follows at w).
-With the one-action rule, entering w is followed by an action: what follows is min_a c(a) + J(T(s, a), w).
+Entering w is followed by an action: what follows is min_a c(a) + J(T(s, a), w).
 On a graph that is cut at some depth, J is an upper bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled
+from rsg.core.compiled import compiled, inlined
 from rsg.core.errors import RsgError
-from rsg.language import Machine
-from rsg.search.graph import StateGraph
+from rsg.language import Machine, Nodes
+from rsg.search.graph import Edges, StateGraph
+from rsg.search.kernels import heap
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+WAITING = np.dtype((np.record, [("cost", np.float64), ("state", np.int64)]))  # a state still to be looked at
 
 
-@dataclass(frozen=True, eq=False)
-class CostToGo:
+class Logs(NamedTuple):
+    """What classifiers say of states: log G and log I, `[S, terms]` each."""
+
+    g: Floats
+    i: Floats
+
+
+class CostToGo(NamedTuple):
     """Costs to the end of the task, and how they come about.
 
     Attributes:
         cost: `[S, V]` J(s, v) of a moved label: it may be left at s. Infinite where the end cannot be reached.
-        entry: `[S, V]` J of a fresh label: an action comes first. Equal to `cost` under the looser rule.
+        entry: `[S, V]` J of a fresh label: an action comes first.
         exit: `[S, V]` the state at which the best path leaves v, -1 if there is none.
         then: `[S, V]` the node entered when v is left at s in the best way, -1 if it cannot be left.
         leave: `[S, V]` the cost of leaving v at s in the best way and going on to the end.
@@ -42,109 +49,102 @@ class CostToGo:
     leave: Floats
 
 
-def cost_to_go(
-    graph: StateGraph, machine: Machine, log_g: Floats, log_i: Floats, weight: float = 1.0, one_action: bool = True
-) -> CostToGo:
+def cost_to_go(graph: StateGraph, machine: Machine, logs: Logs, weight: float = 1.0) -> CostToGo:
     """Shortest paths for each node in reverse topological order.
 
     Args:
         graph: of states.
         machine: of the task.
-        log_g, log_i: `[S, terms]` of the machine's terms.
+        logs: log G and log I of the machine's terms.
         weight: λ.
-        one_action: whether a node that was entered must be served by an action before it is left.
     """
     shape = (len(graph.states), len(machine.terms))
-    if log_g.shape != shape or log_i.shape != shape:
-        raise RsgError(f"log G and log I must have shape {shape}, got {log_g.shape} and {log_i.shape}")
-    size = (shape[0], machine.nodes)
-    costs = [np.full(size, np.inf) for _ in range(3)]
-    nodes = [np.full(size, -1, dtype=np.int32) for _ in range(2)]
-    result = CostToGo(cost=costs[0], entry=costs[1], exit=nodes[0], then=nodes[1], leave=costs[2])
-    edges = (graph.edge_start, graph.edge_end, graph.edge_cost, *graph.reverse)
-    order = (machine.term_of, machine.next_start, machine.next_node)
-    values = (np.ascontiguousarray(log_g), np.ascontiguousarray(log_i))
-    tables = (result.cost, result.entry, result.exit, result.then, result.leave)
-    sweep(edges, order, values, weight, one_action, tables)
-    return result
+    if logs.g.shape != shape or logs.i.shape != shape:
+        raise RsgError(f"log G and log I must have shape {shape}, got {logs.g.shape} and {logs.i.shape}")
+    togo = nothing_known(shape[0], machine.nodes)
+    sweep(graph.arrays, machine.arrays, Logs(*map(np.ascontiguousarray, logs)), float(weight), togo)
+    return togo
 
 
 @compiled
-def sweep(edges: Any, order: Any, values: Any, weight: float, one_action: bool, tables: Any) -> None:
-    """Fill the tables, last node first. Each node is one Dijkstra from all states at once, with a binary heap."""
-    edge_start, edge_end, edge_cost, back_start, back_from, back_cost = edges
-    term_of, next_start, next_node = order
-    log_g, log_i = values
-    cost, entry, exit_, then, leave = tables
-    count, last = len(cost), len(term_of) - 1
-    keys = np.empty(len(edge_end) + count + 1)
-    items = np.empty(len(edge_end) + count + 1, dtype=np.int64)
-    done = np.empty(count, dtype=np.bool_)
-    for v in range(last - 1, -1, -1):
-        size = 0
-        for s in range(count):
-            best, best_node = np.inf, -1
-            for edge in range(next_start[v], next_start[v + 1]):
-                w = next_node[edge]
-                total = 0.0 if w == last else entry[s, w] - weight * log_i[s, term_of[w]]
-                if total < best:
-                    best, best_node = total, w
-            if v > 0:
-                best -= weight * log_g[s, term_of[v]]
-            leave[s, v] = best
-            then[s, v] = best_node if best < np.inf else -1
-            cost[s, v] = best
-            exit_[s, v] = s if best < np.inf else -1
-            done[s] = False
-            if best < np.inf and v > 0:
-                size = _push(keys, items, size, best, s)
-        if v == 0:  # no action serves v_0
-            for s in range(count):
-                entry[s, 0] = cost[s, 0]
-            return
-        while size > 0:
-            s = items[0]
-            size = _pop(keys, items, size)
-            if done[s]:
-                continue
-            done[s] = True
-            for edge in range(back_start[s], back_start[s + 1]):
-                before = back_from[edge]
-                total = cost[s, v] + back_cost[edge]
-                if total < cost[before, v]:
-                    cost[before, v] = total
-                    exit_[before, v] = exit_[s, v]
-                    size = _push(keys, items, size, total, before)
-        for s in range(count):
-            if one_action:
-                for edge in range(edge_start[s], edge_start[s + 1]):
-                    entry[s, v] = min(entry[s, v], edge_cost[edge] + cost[edge_end[edge], v])
-            else:
-                entry[s, v] = cost[s, v]
+def nothing_known(states: int, nodes: int) -> CostToGo:
+    """Tables to be filled by `sweep`."""
+    size = (states, nodes)
+    exits, then = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
+    return CostToGo(np.full(size, np.inf), np.full(size, np.inf), exits, then, np.full(size, np.inf))
 
 
 @compiled
-def _push(keys: Floats, items: NDArray[np.int64], size: int, key: float, item: int) -> int:
-    i = size
-    while i > 0 and keys[(i - 1) >> 1] > key:
-        keys[i], items[i] = keys[(i - 1) >> 1], items[(i - 1) >> 1]
-        i = (i - 1) >> 1
-    keys[i], items[i] = key, item
-    return size + 1
+def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo) -> None:
+    """Fill the tables, last node first."""
+    for v in range(len(nodes.term) - 2, 0, -1):
+        leave_node(nodes, logs, weight, togo, v)
+        reach_exits(edges, togo, v)
+        enter_node(edges, togo, v)
+    leave_node(nodes, logs, weight, togo, 0)  # no action serves v_0
+    togo.entry[:, 0] = togo.cost[:, 0]
 
 
 @compiled
-def _pop(keys: Floats, items: NDArray[np.int64], size: int) -> int:
-    size -= 1
-    key, item = keys[size], items[size]
-    i = 0
-    while 2 * i + 1 < size:
-        child = 2 * i + 1
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
-        if key <= keys[child]:
-            break
-        keys[i], items[i] = keys[child], items[child]
-        i = child
-    keys[i], items[i] = key, item
-    return size
+def leave_node(nodes: Nodes, logs: Logs, weight: float, togo: CostToGo, v: int) -> None:
+    """What it costs to leave v in each state, there and then: -λ log G_v(s) + min_w (-λ log I_w(s) + what follows)."""
+    last = len(nodes.term) - 1
+    for s in range(len(togo.cost)):
+        best, then = np.inf, -1
+        for edge in range(nodes.start[v], nodes.start[v + 1]):
+            w = nodes.after[edge]
+            total = 0.0 if w == last else togo.entry[s, w] - weight * logs.i[s, nodes.term[w]]
+            if total < best:
+                best, then = total, w
+        if v > 0:
+            best -= weight * logs.g[s, nodes.term[v]]
+        togo.leave[s, v] = togo.cost[s, v] = best
+        togo.then[s, v] = then if best < np.inf else -1
+        togo.exit[s, v] = s if best < np.inf else -1
+
+
+@inlined
+def cheaper(one: Any, other: Any) -> bool:
+    """Which entry of the heap comes first."""
+    return one.cost < other.cost  # type: ignore[no-any-return]
+
+
+@compiled
+def reach_exits(edges: Edges, togo: CostToGo, v: int) -> None:
+    """J of v: one Dijkstra from all states in which v can be left, along edges turned around."""
+    cost, exits = togo.cost, togo.exit
+    back_start, back_from, back_cost = edges.back_start, edges.back_from, edges.back_cost
+    waiting = np.empty((1, len(back_from) + len(cost) + 2), dtype=WAITING)
+    done = np.zeros(len(cost), dtype=np.bool_)
+    size = 0
+    for s in range(len(cost)):
+        if cost[s, v] < np.inf:
+            entry = heap.new(waiting, 0)
+            entry.cost, entry.state = cost[s, v], s
+            heap.push(waiting, 0, size, cheaper)
+            size += 1
+    while size > 0:
+        s = waiting[0, 0].state
+        size -= 1
+        heap.pop(waiting, 0, size, cheaper)
+        if done[s]:
+            continue
+        done[s] = True
+        for edge in range(back_start[s], back_start[s + 1]):
+            before = back_from[edge]
+            total = cost[s, v] + back_cost[edge]
+            if total < cost[before, v]:
+                cost[before, v] = total
+                exits[before, v] = exits[s, v]
+                entry = heap.new(waiting, 0)
+                entry.cost, entry.state = total, before
+                heap.push(waiting, 0, size, cheaper)
+                size += 1
+
+
+@compiled
+def enter_node(edges: Edges, togo: CostToGo, v: int) -> None:
+    """What follows where v is entered: min_a c(a) + J(T(s, a), v)."""
+    for s in range(len(togo.cost)):
+        for edge in range(edges.start[s], edges.start[s + 1]):
+            togo.entry[s, v] = min(togo.entry[s, v], edges.cost[edge] + togo.cost[edges.end[edge], v])

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.errors import RsgError
+
 Floats = NDArray[np.float64]
 
 
@@ -26,6 +28,15 @@ class Goals(Protocol):
 
 GoalFn = Callable[[Any, Sequence[str], NDArray[Any]], Goals]
 """Asked with a world, the terms of a machine and the first state `[W]`; gives their classifiers."""
+
+
+def asked(goals: Goals, states: NDArray[Any], terms: int) -> tuple[Floats, Floats]:
+    """log G and log I of states `[N, W]`, `[N, terms]` each; numbers that no search can use are an error."""
+    log_g, log_i = (np.asarray(values, dtype=np.float64) for values in goals(states))
+    shape = (len(states), terms)
+    if log_g.shape != shape or log_i.shape != shape or np.isnan(log_g).any() or np.isnan(log_i).any():
+        raise RsgError(f"goals must give log G and log I of shape {shape} without NaN, got {log_g.shape}")
+    return log_g, log_i
 
 
 def goals_from(probability: Callable[[NDArray[Any]], NDArray[Any]]) -> Goals:

@@ -4,10 +4,10 @@ from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.dependencies import discover, kept_dependencies, load_dependencies
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
-from rsg.subgoals.objective import Rationality, Score, score
+from rsg.subgoals.objective import Score, score
+from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.recognition import Recognised, Recogniser, Segmentation, propose, recognise, segment
 from rsg.subgoals.runs import Learned, learn, load_subgoals, untrained
-from rsg.subgoals.sampled import load_values
 from rsg.subgoals.sets import SetClassifiers
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "learn",
     "load_dependencies",
     "load_subgoals",
-    "load_values",
     "propose",
     "recognise",
     "score",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, meant
+from rsg.core.random import stream
 from rsg.search import Goals
 from rsg.worlds import World
 
@@ -37,25 +37,48 @@ def one_thread(wanted: bool) -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
+class Weights(NamedTuple):
+    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone.
+
+    Attributes:
+        shape: of those of one term.
+        spread: the standard deviation of the first ones.
+        first: what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too.
+        drawn_as: the name under which they are drawn, if it is another one.
+    """
+
+    shape: tuple[int, ...]
+    spread: float = 0.0
+    first: Any = -0.0
+    drawn_as: str = ""
+
+
 class Classifiers(nn.Module):
     """What learning, planning and recognition ask of classifiers; a subclass says how log-odds are computed.
 
+    It knows no terms at first; `grow` adds some.
+
     Args:
-        terms: the terms that it knows.
         single: whether I_o is 1 - G_o (one classifier) instead of a network of its own.
+        weights: the parameters that each term has its own of, by name.
 
     Attributes:
+        terms: the terms that it knows.
+        networks: how many classifiers each of them has.
         margins: `[terms]` planners take a subgoal for true from these log-odds on, and for not yet true below a quarter
             of them, so that between there are states in which nothing is sure. None: from even odds on, and below.
 
-    A subclass has to write `odds` and `grow`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
+    A subclass has to write `odds`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
 
-    def __init__(self, terms: Sequence[str], single: bool = False) -> None:
+    def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:
         super().__init__()
-        self.terms = tuple(terms)
-        self.single = single
+        self.terms: tuple[str, ...] = ()
+        self.single, self.networks = single, 1 if single else 2
+        self._weights = dict(weights or {})
+        for name, one in self._weights.items():
+            self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape)))
         self.small = False  # whether several threads would only wait for each other
         self.margins: Tensor | None = None
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
@@ -69,17 +92,22 @@ class Classifiers(nn.Module):
         """
         raise NotImplementedError
 
-    def grow(self, terms: Sequence[str], seed: int) -> None:
+    def grow(self, terms: Sequence[str], seed: int = 0) -> Self:
         """Learn of new terms; what is known of the old ones stays."""
-        raise NotImplementedError
+        new = [term for term in dict.fromkeys(terms) if term not in self.terms]
+        for name, one in self._weights.items() if new else ():
+            draws = [stream(seed, "term", term, one.drawn_as or name) for term in new]
+            fresh = np.stack([one.first + one.spread * draw.standard_normal(one.shape) for draw in draws])
+            old = self.get_parameter(name).detach()
+            self.register_parameter(name, nn.Parameter(torch.cat([old, torch.as_tensor(fresh).to(old)])))
+        self.terms += tuple(new)
+        return self
 
     def numbers(self, terms: Sequence[str]) -> list[int]:
         """The places of terms; one that was never learned is an error."""
         for term in terms:
             if term not in self.terms:
-                near = get_close_matches(term, self.terms, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(self.terms)}"
-                raise RsgError(f"these subgoals never learned the term '{term}'; {hint}")
+                raise RsgError(f"these subgoals never learned the term '{term}'; {meant(term, self.terms)}")
         return [self.terms.index(term) for term in terms]
 
     def forward(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -162,9 +190,9 @@ def log_sigmoid(odds: Floats) -> Floats:
     return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
 
 
-def doubtful(networks: int, doubt: float = DOUBT) -> Tensor:
-    """First log-odds of G, and of I if it has a network of its own, `[networks]`: not true, not yet true."""
-    return torch.tensor([-doubt, doubt][:networks])
+def doubtful(networks: int, doubt: float = DOUBT) -> Weights:
+    """Offsets of log-odds of G, and of I if it has a network of its own: at first not true, not yet true."""
+    return Weights((networks,), first=np.array([-doubt, doubt][:networks]))
 
 
 def tensors(seen: Any, device: torch.device | str) -> Any:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import DOUBT, Classifiers, doubtful
+from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
 
 Encoder = Callable[[], nn.Module]
-"""Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one."""
+"""Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one.
+
+It may also make `Classifiers` of one's own, which know no terms yet.
+"""
 
 
 def seeded(encoder: Encoder, seed: int) -> nn.Module:
@@ -30,39 +32,18 @@ class EncodedClassifiers(Classifiers):
     Args:
         encoder: takes what `world.encode` gives (arrays as tensors) and gives features `[N, features]`.
         features: how many.
-        terms: the terms.
         single: whether I is 1 - G.
-        seed: of the first weights of the linear layers.
         doubt: minus the first log-odds of G, as far as the linear layers' offset goes.
     """
 
-    def __init__(
-        self,
-        encoder: nn.Module,
-        features: int,
-        terms: Sequence[str],
-        single: bool = False,
-        seed: int = 0,
-        doubt: float = DOUBT,
-    ) -> None:
-        super().__init__((), single)
-        self.encoder, self.features, self.doubt = encoder, features, doubt
-        networks = 1 if single else 2
-        self.heads = nn.Parameter(torch.zeros(0, networks, features))
-        self.offsets = nn.Parameter(torch.zeros(0, networks))
-        self.grow(terms, seed)
+    heads: Tensor
+    offsets: Tensor
 
-    def grow(self, terms: Sequence[str], seed: int) -> None:
-        """Linear layers for new terms."""
-        new = [term for term in dict.fromkeys(terms) if term not in self.terms]
-        if new:
-            shape, scale = self.heads.shape[1:], self.features**-0.5
-            drawn = [scale * stream(seed, "term", term, "head").standard_normal(tuple(shape)) for term in new]
-            fresh = torch.as_tensor(np.stack(drawn)).to(self.heads)
-            self.heads = nn.Parameter(torch.cat([self.heads.detach(), fresh]))
-            first = doubtful(shape[0], self.doubt).to(self.offsets).expand(len(new), shape[0])
-            self.offsets = nn.Parameter(torch.cat([self.offsets.detach(), first]))
-        self.terms += tuple(new)
+    def __init__(self, encoder: nn.Module, features: int, single: bool = False, doubt: float = DOUBT) -> None:
+        networks = 1 if single else 2
+        heads = Weights((networks, features), features**-0.5, drawn_as="head")
+        super().__init__(single, {"heads": heads, "offsets": doubtful(networks, doubt)})
+        self.encoder, self.features = encoder, features
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""

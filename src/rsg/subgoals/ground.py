@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.core.random import stream
 from rsg.search import StateGraph, is_continuous, local_graph, local_roadmap
-from rsg.search.motion import differences, space_of
-from rsg.subgoals.objective import edges_to_next, taken_edges
+from rsg.search.motion.space import differences, space_of
+from rsg.subgoals.rationality import Walk
 
 Floats = NDArray[np.float64]
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
-_TRIES = 20  # actions to look at for each free one that is wanted
-_LEAST = 1e-3  # of the volume of free actions: one was free, it was taken
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """A demonstration's world, the graph around it, and the edges it took.
-
-    Attributes:
-        world: where it took place.
-        graph: of the states around it.
-        taken: `[T]` the edges that it took.
-        each: `[T]` what an action counts in the sum over all actions at each step: 1, or its share of an integral.
-    """
+    """A demonstration's world, the graph around it, and the demonstration on that graph."""
 
     world: Any
     graph: StateGraph
-    taken: NDArray[np.int32]
-    each: Floats
+    walk: Walk
 
     @property
     def size_bytes(self) -> int:
@@ -44,9 +33,7 @@ class Ground:
         return 3 * self.graph.size_bytes + 1000
 
 
-def ground(
-    world: Any, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000, samples: int = 0
-) -> Ground:
+def ground(world: Any, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000) -> Ground:
     """The graph of what is within `depth` actions of a trajectory; steps that its world denies are an error.
 
     Args:
@@ -54,40 +41,19 @@ def ground(
         states: `[T + 1, W]`, actions: `[T]`, or `[T, D]` in a continuous world.
         depth: how far around it the graph reaches.
         poses: in a continuous world the graph is a part of a roadmap of so many poses.
-        samples: there, what else one could have done at a step: as many random actions; 0: the edges of the roadmap.
     """
-    if not is_continuous(world):
-        graph = local_graph(world, states, depth)
-        return Ground(world, graph, taken_edges(graph, actions), np.ones(len(actions)))
-    states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
-    _check_steps(world, states, actions)
-    if samples == 0:
+    if is_continuous(world):
+        states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
+        check_steps(world, states, actions)
         graph = local_roadmap(world, states, depth, poses)
-        return Ground(world, graph, edges_to_next(graph), np.ones(len(actions)))
-    return _sampled(world, states, depth, poses, samples)
+        taken = edges_to_next(graph)
+    else:
+        graph = local_graph(world, states, depth)
+        taken = taken_edges(graph, actions)
+    return Ground(world, graph, Walk(graph.path, taken, np.ones(len(taken))))
 
 
-def _sampled(world: Any, states: Floats, depth: int, poses: int, samples: int) -> Ground:
-    """One could have taken the action that was taken, or one of some random ones: a Monte-Carlo sum (paper, eq. 3).
-
-    The same trajectory gives the same actions. What they lead to is on the roadmap too, so that what follows is known.
-    """
-    digest = hashlib.sha256(states.tobytes()).digest()
-    rng = stream(int.from_bytes(digest[:7], "big"), "actions")
-    reach = np.asarray(world.reach, dtype=np.float64)
-    options, volume = [], []
-    for state in states[:-1]:
-        tries = rng.uniform(-reach, reach, (_TRIES * samples, len(reach)))
-        after = np.asarray(world.step(np.repeat(state[None], len(tries), axis=0), tries))
-        free = np.flatnonzero((after != state).any(axis=1))
-        options.append(after[free[:samples]])
-        volume.append(2.0 ** len(reach) * len(free) / len(tries))  # of all free actions, in units of the world's reach
-    graph = local_roadmap(world, states, depth, poses, options)
-    count = np.diff(graph.edge_start)[graph.path[:-1]]
-    return Ground(world, graph, edges_to_next(graph), np.maximum(volume, _LEAST) / count)
-
-
-def _check_steps(world: Any, states: Floats, actions: Floats) -> None:
+def check_steps(world: Any, states: Floats, actions: Floats) -> None:
     """An error if the actions `[T, D]` do not lead where the demonstration went, rounding aside."""
     size = len(world.low)
     if actions.shape != (len(states) - 1, size):
@@ -103,3 +69,45 @@ def _check_steps(world: Any, states: Floats, actions: Floats) -> None:
         raise RsgError(
             f"step {wrong[0]} of the demonstration is not one of this world: action ({told}) leads elsewhere"
         )
+
+
+def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
+    """The edges `[T]` of a graph that a demonstration took; an error if its actions do not lead where it went."""
+    actions = np.asarray(actions)
+    if actions.ndim != 1 or actions.dtype.kind not in "iu":
+        raise RsgError(f"actions are whole numbers [T] in this world, not {actions.dtype} {list(actions.shape)}")
+    taken = _taken(graph.edge_start, graph.edge_end, graph.edge_action, graph.path, np.asarray(actions, dtype=np.int64))
+    if (taken < 0).any():
+        step = int(taken.argmin())
+        raise RsgError(
+            f"step {step} of the demonstration is not one of this world: action {actions[step]} leads elsewhere"
+        )
+    return taken
+
+
+@compiled
+def _taken(edge_start: Any, edge_end: Any, edge_action: Any, path: Any, actions: Any) -> NDArray[np.int32]:
+    taken = np.full(len(actions), -1, dtype=np.int32)
+    for i in range(len(actions)):
+        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
+            if edge_action[edge] == actions[i] and edge_end[edge] == path[i + 1]:
+                taken[i] = edge
+    return taken
+
+
+def edges_to_next(graph: StateGraph) -> NDArray[np.int32]:
+    """The edges `[T]` from each state of the trajectory to the one after it, whatever their actions are."""
+    taken = _to_next(graph.edge_start, graph.edge_end, graph.path)
+    if (taken < 0).any():
+        raise RsgError(f"step {int(taken.argmin())} of the trajectory is no edge of the graph")
+    return taken
+
+
+@compiled
+def _to_next(edge_start: Any, edge_end: Any, path: Any) -> NDArray[np.int32]:
+    taken = np.full(len(path) - 1, -1, dtype=np.int32)
+    for i in range(len(taken)):
+        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
+            if edge_end[edge] == path[i + 1]:
+                taken[i] = edge
+    return taken

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals import tile_kernels as kernels
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats, doubtful
+from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
 from rsg.worlds import World
 from rsg.worlds.crafting import CraftingWorld
 from rsg.worlds.crafting.pictures import images
@@ -102,10 +103,8 @@ class ImageClassifiers(Classifiers):
     """Classifiers that see pictures of states, and nothing else.
 
     Args:
-        terms: the terms.
-        single: whether I is 1 - G.
         hidden: the width of a layer.
-        seed: of the first weights; those of a term depend on the seed and the term alone.
+        single: whether I is 1 - G.
         doubt: minus the first log-odds of G.
 
     Parameters have the shape `[terms, networks, ...]`, as those of `SetClassifiers`.
@@ -121,30 +120,17 @@ class ImageClassifiers(Classifiers):
     head: Tensor
     offset: Tensor
 
-    def __init__(
-        self, terms: Sequence[str], single: bool = False, hidden: int = 128, seed: int = 0, doubt: float = DOUBT
-    ) -> None:
-        super().__init__((), single)
-        self.hidden, self.doubt, self.networks = hidden, doubt, 1 if single else 2
+    def __init__(self, hidden: int = 128, single: bool = False, doubt: float = DOUBT) -> None:
+        networks, pixels = 1 if single else 2, TILE * TILE * 3
+        weights = {
+            "filters": Weights((networks, hidden, pixels), pixels**-0.5 / SIZE),
+            "bias": Weights((networks, hidden)),
+            "head": Weights((networks, 2, hidden), hidden**-0.5),
+            "offset": doubtful(networks, doubt),
+        }
+        super().__init__(single, weights)
+        self.hidden = hidden
         self.camera, self.variety = Camera(), Camera(brightness=0.25, still=True)
-        shapes = {"filters": (hidden, TILE * TILE * 3), "bias": (hidden,), "head": (2, hidden), "offset": ()}
-        for name, shape in shapes.items():
-            self.register_parameter(name, nn.Parameter(torch.zeros(0, self.networks, *shape)))
-        self.grow(terms, seed)
-
-    def grow(self, terms: Sequence[str], seed: int) -> None:
-        """Networks for new terms."""
-        new = [term for term in dict.fromkeys(terms) if term not in self.terms]
-        scale = {"filters": (TILE * TILE * 3) ** -0.5 / SIZE, "head": self.hidden**-0.5}
-        for name, old in list(self.named_parameters()):
-            shape = tuple(old.shape[1:])
-            fresh = [scale.get(name, 0.0) * stream(seed, "term", term, name).standard_normal(shape) for term in new]
-            if fresh:
-                drawn = torch.as_tensor(np.stack(fresh)).to(old)
-                if name == "offset":
-                    drawn = drawn + doubtful(self.networks, self.doubt).to(old)
-                self.register_parameter(name, nn.Parameter(torch.cat([old.detach(), drawn])))
-        self.terms += tuple(new)
 
     @contextmanager
     def varied(self, rng: np.random.Generator) -> Iterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -14,9 +14,10 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, Term, Then, machine_of
 from rsg.search import nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
-from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.learning import RsgSettings, log_probabilities, names
-from rsg.subgoals.objective import Rationality, Score, score, score_values
+from rsg.subgoals.ground import ground
+from rsg.subgoals.learning import RsgSettings
+from rsg.subgoals.rationality import Rationality
+from rsg.subgoals.view import View
 from rsg.worlds import World
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
@@ -56,13 +57,7 @@ class Recognised:
 
 
 def segment(
-    subgoals: Classifiers,
-    world: World,
-    states: States,
-    actions: Actions,
-    task: str | Task,
-    prefix: bool = False,
-    settings: RsgSettings | None = None,
+    subgoals: Classifiers, world: World, states: States, actions: Actions, task: str | Task, prefix: bool = False
 ) -> Segmentation:
     """Where each subgoal of a task ended in a trajectory (the arg-max of eq. 2).
 
@@ -72,21 +67,8 @@ def segment(
         states: `[T + 1, W]`, actions: `[T]` the trajectory.
         task: what was done.
         prefix: whether the trajectory may end before the task does.
-        settings: how rational demonstrators are taken to be; by default as in training.
     """
-    machine = machine_of(task)
-    view = _View.of(subgoals, world, states, actions, list(names(machine)), settings or RsgSettings(), prefix)
-    found = view.score(machine)
-    if found.value == -np.inf:
-        return Segmentation(machine.task, found.value)
-    term_of = [str(machine.terms[i]) if i >= 0 else "" for i in machine.term_of]
-    left = np.repeat(np.arange(machine.nodes), np.diff(machine.next_start))
-    crossed = np.argwhere(found.crossings > 0.5).tolist()
-    ends = tuple((term_of[left[edge]], step) for step, edge in crossed if left[edge] > 0)
-    served = found.acts.argmax(axis=1)
-    last = int(machine.next_node[crossed[-1][1]])
-    now = None if last == machine.nodes - 1 else term_of[last]
-    return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
+    return Recogniser(subgoals, [task]).segment(world, states, actions, task, prefix)
 
 
 def recognise(
@@ -96,7 +78,6 @@ def recognise(
     actions: Actions,
     candidates: Sequence[str | Task] | None = None,
     prefix: bool = False,
-    settings: RsgSettings | None = None,
 ) -> list[Recognised]:
     """Which task a trajectory did: candidates, or without any, proposals of one's own; the most likely first.
 
@@ -104,7 +85,7 @@ def recognise(
     """
     if candidates is None:
         candidates = propose(subgoals, world, states, prefix)
-    return Recogniser(subgoals, candidates, settings).rank(world, states, actions, prefix)
+    return Recogniser(subgoals, candidates).rank(world, states, actions, prefix)
 
 
 class Recogniser:
@@ -113,7 +94,7 @@ class Recogniser:
     Args:
         subgoals: the classifiers.
         candidates: descriptions.
-        settings: how rational demonstrators are taken to be.
+        settings: how rational demonstrators are taken to be; by default as in training.
         specific: what each step that a description names counts for it. A description and its own ending often explain
             a trajectory about equally well ("mine-wood" and "grab-axe then mine-wood"): people mean the longer one.
     """
@@ -129,29 +110,52 @@ class Recogniser:
             raise RsgError("there are no candidates to choose from")
         self._subgoals, self._settings = subgoals, settings or RsgSettings()
         self._machines = [machine_of(one) for one in candidates]
-        self._terms = list(dict.fromkeys(name for machine in self._machines for name in names(machine)))
-        place = {term: column for column, term in enumerate(self._terms)}
-        self._columns = [
-            np.array([*(place[name] for name in names(machine)), -1], dtype=np.int32)[machine.term_of]
-            for machine in self._machines
-        ]
         self._specific = specific
         self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
     def rank(self, world: World, states: States, actions: Actions, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first; arguments as for `segment`."""
-        view = _View.of(self._subgoals, world, states, actions, self._terms, self._settings, prefix)
-        there = view.ground
-        scores = score_values(there.graph, there.taken, self._machines, *view.logs, view.how, self._columns, there.each)
+        view, how = self._view(world, states, actions, self._machines, prefix), self._how(prefix)
+        scores = np.array([view.score_alone(machine, how) for machine in self._machines])
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 
-    def _named(self, view: _View, scores: Floats) -> Floats:
+    def segment(
+        self, world: World, states: States, actions: Actions, task: str | Task, prefix: bool = False
+    ) -> Segmentation:
+        """Where each subgoal of a task ended, whether it is a candidate or not; arguments as for `segment`."""
+        machine = machine_of(task)
+        found = self._view(world, states, actions, [machine], prefix).score(machine, self._how(prefix))
+        if found.value == -np.inf:
+            return Segmentation(machine.task, found.value)
+        term_of = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
+        left = np.repeat(np.arange(machine.nodes), np.diff(machine.next_start))
+        crossed = np.argwhere(found.crossings > 0.5).tolist()
+        ends = tuple((term_of[left[edge]], step) for step, edge in crossed if left[edge] > 0)
+        served = found.acts.argmax(axis=1)
+        last = int(machine.next_node[crossed[-1][1]])
+        now = None if last == machine.nodes - 1 else term_of[last]
+        return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
+
+    def _view(self, world: World, states: States, actions: Actions, machines: Sequence[Machine], prefix: bool) -> View:
+        """A trajectory as the classifiers of some tasks see it."""
+        states = np.asarray(states)
+        if states.ndim != 2 or len(states) != len(actions) + 1:
+            shapes = f"{list(states.shape)} and {len(actions)} actions"
+            raise RsgError(f"a trajectory is states [T + 1, W] and actions [T], got {shapes}")
+        terms = (name for machine in machines for name in machine.names)
+        depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
+        return View.of(self._subgoals, ground(world, states, actions, depth), terms)
+
+    def _how(self, prefix: bool) -> Rationality:
+        return self._settings.rationality._replace(open_end=prefix)
+
+    def _named(self, view: View, scores: Floats) -> Floats:
         """How many steps each candidate names, `[machines]`, along the branches that the trajectory took."""
         named = np.array([least for least, _ in self._steps], dtype=np.float64)
         for i, (least, most) in enumerate(self._steps):
             if least < most and np.isfinite(scores[i]):
-                best = view.score(self._machines[i], self._columns[i])
+                best = view.score(self._machines[i], self._how(prefix=False))
                 named[i] = (best.crossings > 0.5).sum() - 1
         return named
 
@@ -216,37 +220,3 @@ def most_steps(machine: Machine) -> int:
     for node in range(machine.nodes - 2, -1, -1):
         ahead[node] = (node > 0) + max(ahead[after] for after in machine.successors(node))
     return int(ahead[0])
-
-
-@dataclass(frozen=True, eq=False)
-class _View:
-    """A trajectory with the graph around it and what the classifiers say there."""
-
-    ground: Ground
-    logs: tuple[Floats, Floats]
-    how: Rationality
-
-    def score(self, machine: Machine, columns: NDArray[Any] | None = None) -> Score:
-        """How well a task explains it."""
-        return score(self.ground.graph, self.ground.taken, machine, *self.logs, self.how, columns, self.ground.each)
-
-    @staticmethod
-    def of(
-        subgoals: Classifiers,
-        world: World,
-        states: States,
-        actions: Actions,
-        terms: Sequence[str],
-        settings: RsgSettings,
-        prefix: bool,
-    ) -> _View:
-        states = np.asarray(states)
-        if states.ndim != 2 or len(states) != len(actions) + 1:
-            shapes = f"{list(states.shape)} and {len(actions)} actions"
-            raise RsgError(f"a trajectory is states [T + 1, W] and actions [T], got {shapes}")
-        numbers = subgoals.numbers(terms)
-        depth = max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth
-        there = ground(world, states, actions, depth, **settings.roads)
-        logs = log_probabilities(subgoals.evaluate(world, there.graph.states, numbers))
-        how = replace(settings.rationality, alignment="max", open_end=prefix)
-        return _View(there, logs, how)

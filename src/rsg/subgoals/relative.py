@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import softsign
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import fast, inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import DOUBT, Floats, one_thread
+from rsg.subgoals.classifiers import DOUBT, one_thread
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.worlds import World
 
@@ -75,24 +76,18 @@ class RelativeClassifiers(EncodedClassifiers):
     """The encoder `relative` with its linear layers; on a CPU most of it is compiled for those who only ask.
 
     Args:
-        terms: the terms.
         inputs: how many numbers a state shows; hidden: the width of the first layer.
-        single, seed, doubt: as for `EncodedClassifiers`.
+        single, doubt: as for `EncodedClassifiers`.
+        seed: of the first weights of the encoder.
     """
 
     encoder: Relative
 
     def __init__(
-        self,
-        terms: Sequence[str],
-        inputs: int,
-        hidden: int = 32,
-        single: bool = False,
-        seed: int = 0,
-        doubt: float = DOUBT,
+        self, inputs: int, hidden: int = 32, single: bool = False, seed: int = 0, doubt: float = DOUBT
     ) -> None:
         encoder = Relative(inputs, hidden, seed)
-        super().__init__(encoder, encoder.features, terms, single, seed, doubt)
+        super().__init__(encoder, encoder.features, single, doubt)
         self.small = True
 
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:

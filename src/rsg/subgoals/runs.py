@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from torch import nn
@@ -21,24 +21,22 @@ from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seede
 from rsg.subgoals.images import PRESET as IMAGE_PRESET
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
-from rsg.subgoals.points import PointClassifiers
 from rsg.subgoals.relative import RelativeClassifiers
-from rsg.subgoals.sampled import SampledSubgoals, build_values, classifier_weights
 from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData, fit
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Report, Watch
+from rsg.training.loop import Looking, looking, weights
 from rsg.training.settings import restored
 from rsg.worlds import World, check
 from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.playroom import PlayroomWorld
 
-ENCODERS = ("sets", "flat", "image", "relative", "point")
-_ROOM = {"prompt": 1.0, "depth": 2, "held_out": 64, "check_every": 50}
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
-    "relative": {**_ROOM, "sure": 0.92, "steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
-    "point": {**_ROOM, "sure": 0.98, "steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
+    "relative": {
+        **{"prompt": 1.0, "depth": 2, "held_out": 64, "check_every": 50, "sure": 0.92},
+        **{"steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
+    },
 }
 """The settings that learn best with an encoder, where they are not the usual ones."""
 
@@ -51,18 +49,28 @@ class Learned:
     progress: Progress
 
 
+class Beside(Looking, total=False):
+    """What `learn` takes besides; what `Looking` says is for `rsg.training.fit`.
+
+    Attributes:
+        per_task: at most so many demonstrations of each description.
+        start: classifiers to begin with; terms that they lack are added.
+        encoder: makes a module of one's own, in the place of `settings.encoder`.
+        method: the kind of `RationalSubgoals` to train.
+    """
+
+    per_task: int | None
+    start: Classifiers | None
+    encoder: Encoder | None
+    method: type[RationalSubgoals]
+
+
 def learn(
     demonstrations: Store | Sequence[Demonstration],
     world: World | WorldOf,
     out: str | Path | None = None,
     settings: RsgSettings | None = None,
-    per_task: int | None = None,
-    start: Classifiers | None = None,
-    encoder: Encoder | None = None,
-    watch: Watch | None = None,
-    reports: Sequence[Report] = (),
-    tensorboard: bool = True,
-    source: dict[str, Any] | None = None,
+    **beside: Unpack[Beside],
 ) -> Learned:
     """Learn a classifier for each term in the descriptions of demonstrations.
 
@@ -71,51 +79,41 @@ def learn(
         world: the world that they come from, or a function from a demonstration to its world.
         out: the folder of the run; one with checkpoints is gone on with. None: nothing is kept.
         settings: how to learn.
-        per_task: at most so many demonstrations of each description.
-        start: classifiers to begin with; terms that they lack are added.
-        encoder: makes a module of one's own, in the place of `settings.encoder`.
-        watch: called after each step; reports: figures that are only reported.
-        tensorboard: whether to write curves.
-        source: where the demonstrations come from, kept with the run for people to read.
+        beside: see `Beside`.
     """
-    settings = settings or RsgSettings()
+    settings, encoder = settings or RsgSettings(), beside.get("encoder")
     if encoder is not None and settings.encoder in ENCODERS:
         settings = replace(settings, encoder=f"{getattr(encoder, '__name__', 'mine')} (your own)")
     check_device(settings.device)
     world_of = _world_of(world)
-    data = TrainingData(demonstrations, settings, per_task)
-    terms = [str(term) for text in data.descriptions for term in machine_of(text).terms]
-    example = data[int(data.learn[0])]
-    if settings.scheme == "sampled" and is_continuous(world_of(example)):
-        raise RsgError("the scheme 'sampled' is for worlds with finitely many actions; here use actions=sampled")
-    seen = world_of(example).encode(example.states[:1])
-    if start is not None:
-        subgoals = _copied(start, settings, encoder)
-    else:
-        subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world_of(example)), encoder, seen)
-    subgoals.grow(terms, settings.seed)
-    if settings.sure:
-        subgoals.keep_margins()
-    subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
-    method = _method(subgoals, settings, world_of, data.descriptions, encoder)
+    data = TrainingData(demonstrations, settings, beside.get("per_task"))
+    subgoals = _first(data, world_of, settings, encoder, beside.get("start"))
+    method = beside.get("method", RationalSubgoals)(subgoals, settings, world_of, data.descriptions)
     with TemporaryDirectory() as scratch:
         folder = out or Path(scratch) / "run"
-        progress = fit(method, data, folder, watch, reports, tensorboard and out is not None, source)
+        progress = fit(method, data, folder, **looking(beside, out is not None))
         run = Run(folder)
         if run.has("best"):
-            subgoals.load_state_dict(classifier_weights(run.load("best")))
+            subgoals.load_state_dict(weights(run.load("best")))
     return Learned(subgoals, progress)
 
 
-def _method(
-    subgoals: Classifiers, settings: RsgSettings, world_of: WorldOf, texts: Sequence[str], encoder: Encoder | None
-) -> RationalSubgoals:
-    """RSG by the scheme of the settings."""
-    if settings.scheme == "exact":
-        return RationalSubgoals(subgoals, settings, world_of, texts)
-    values = build_values(settings, texts, subgoals.shape, encoder)
-    layers = (settings.full_layers, settings.beam_layers, settings.beam)
-    return SampledSubgoals(subgoals, settings, world_of, texts, values, layers)
+def _first(
+    data: TrainingData, world_of: WorldOf, settings: RsgSettings, encoder: Encoder | None, start: Classifiers | None
+) -> Classifiers:
+    """What training begins with: classifiers of all terms of the data, new ones or others that go on learning."""
+    terms = [name for text in data.descriptions for name in machine_of(text).names]
+    if start is not None:
+        subgoals = _copied(start, settings, encoder)
+    else:
+        example = data[int(data.learn[0])]
+        world = world_of(example)
+        seen = world.encode(example.states[:1])
+        subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world), encoder, seen)
+    subgoals.grow(terms, settings.seed)
+    if settings.sure:
+        subgoals.keep_margins()
+    return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
 
 
 def preset(encoder: str) -> RsgSettings:
@@ -153,7 +151,7 @@ def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) 
         return copy
     except (KeyError, RuntimeError):  # the shape is that of another encoder, or its sizes differ
         raise RsgError(
-            "the subgoals to begin with do not fit the settings; encoder, hidden, single and context must be theirs"
+            "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
         ) from None
 
 
@@ -164,7 +162,7 @@ def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | 
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
     settings, subgoals = rebuilt(run, encoder)
     try:
-        subgoals.load_state_dict(classifier_weights(run.load(which)))
+        subgoals.load_state_dict(weights(run.load(which)))
     except RuntimeError:
         raise RunError(
             f"{folder} does not fit the encoder '{settings.encoder}': its weights have other shapes"
@@ -188,33 +186,26 @@ def build(
     settings: RsgSettings, terms: Sequence[str], shape: dict[str, int], encoder: Encoder | None = None, seen: Any = None
 ) -> Classifiers:
     """Classifiers that have learned nothing yet."""
-    seed, single, doubt = settings.seed, settings.single, settings.doubt
     if encoder is not None:
-        module = seeded(encoder, seed)
-        features = shape.get("features") or _features(module, seen)
-        shape["features"] = features
-        made: Classifiers = EncodedClassifiers(module, features, terms, single, seed, doubt)
-    elif settings.encoder == "sets":
-        made = SetClassifiers(
-            terms, single, settings.hidden, shape["types"], seed, settings.compiled, settings.context, doubt
-        )
-    elif settings.encoder == "flat":
-        module = Flat(shape["inputs"], settings.hidden, seed)
-        made = EncodedClassifiers(module, settings.hidden, terms, single, seed, doubt)
-    elif settings.encoder == "relative":
-        made = RelativeClassifiers(terms, shape["inputs"], settings.hidden, single, seed, doubt)
-    elif settings.encoder == "point":
-        made = PointClassifiers(terms, shape["inputs"], seed)
-    elif settings.encoder == "image":
-        made = ImageClassifiers(terms, single, settings.hidden, seed, doubt)
+        made = _of_ones_own(seeded(encoder, settings.seed), settings, shape, seen)
+    elif settings.encoder in ENCODERS:
+        made = ENCODERS[settings.encoder][0](settings, shape)
     else:
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
-    made.shape = shape
+    made.grow(terms, settings.seed).shape = shape
     if settings.sure:
         made.keep_margins()
     return made
+
+
+def _of_ones_own(module: nn.Module, settings: RsgSettings, shape: dict[str, int], seen: Any) -> Classifiers:
+    """Classifiers on top of a module, unless it is some itself."""
+    if isinstance(module, Classifiers):
+        return module
+    shape["features"] = shape.get("features") or _features(module, seen)
+    return EncodedClassifiers(module, shape["features"], settings.single, settings.doubt)
 
 
 def _features(module: nn.Module, seen: Any) -> int:
@@ -229,15 +220,42 @@ def _features(module: nn.Module, seen: Any) -> int:
 
 def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, int]:
     """What an encoder must know of a world."""
-    if settings.encoder == "sets":
-        if not isinstance(seen, Sets):
-            raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
-        return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
-    if settings.encoder in ("relative", "point") and not isinstance(world, PlayroomWorld):
-        raise RsgError(
-            f"the encoder '{settings.encoder}' sees a robot among things, as in Playroom; use --encoder flat"
-        )
-    return {} if settings.encoder == "image" else {"inputs": int(flat(seen).shape[1])}
+    return ENCODERS[settings.encoder][1](seen, world) if settings.encoder in ENCODERS else _inputs(seen, world)
+
+
+def _inputs(seen: Any, world: Any) -> dict[str, int]:
+    del world
+    return {"inputs": int(flat(seen).shape[1])}
+
+
+def _types(seen: Any, world: Any) -> dict[str, int]:
+    if not isinstance(seen, Sets):
+        raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
+    return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
+
+
+def _room(seen: Any, world: Any) -> dict[str, int]:
+    if not isinstance(world, PlayroomWorld):
+        raise RsgError("the encoder 'relative' sees a robot among things, as in Playroom; use --encoder flat")
+    return _inputs(seen, world)
+
+
+_Shape = dict[str, int]
+ENCODERS: dict[str, tuple[Callable[[RsgSettings, _Shape], Classifiers], Callable[[Any, Any], _Shape]]] = {
+    "sets": (lambda how, shape: SetClassifiers(how.hidden, shape["types"], how.single, how.doubt), _types),
+    "flat": (
+        lambda how, shape: EncodedClassifiers(
+            Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single, how.doubt
+        ),
+        _inputs,
+    ),
+    "image": (lambda how, _: ImageClassifiers(how.hidden, how.single, how.doubt), lambda *_: {}),
+    "relative": (
+        lambda how, shape: RelativeClassifiers(shape["inputs"], how.hidden, how.single, how.seed, how.doubt),
+        _room,
+    ),
+}
+"""By name: what makes the classifiers, and what they must know of a world, given what it shows of a state."""
 
 
 def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classifiers:

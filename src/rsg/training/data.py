@@ -17,8 +17,10 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
 from rsg.language import machine_of
-from rsg.search.product import nodes_ahead
+from rsg.search import nodes_ahead
 from rsg.training.settings import TrainingSettings
+
+CACHE = 512 * 2**20  # bytes of demonstrations that are kept in memory; of state graphs as many
 
 
 class TrainingData:
@@ -26,7 +28,7 @@ class TrainingData:
 
     Args:
         source: a store, or demonstrations in memory.
-        settings: seed, batch, curriculum, held_out, cache_mb are used.
+        settings: seed, batch, curriculum, held_out are used.
         per_task: at most so many of each description; None: all.
 
     Attributes:
@@ -43,7 +45,7 @@ class TrainingData:
             where = f" in {source.folder}" if isinstance(source, Store) else ""
             raise RsgError(f"there are no demonstrations to learn from{where}")
         self._source, self._settings = source, settings
-        self._cache: OrderedDict[int, tuple[list[Demonstration], int]] = OrderedDict()
+        self.cache: OrderedDict[int, tuple[list[Demonstration], int]] = OrderedDict()
         self._cached = 0
         self._order: tuple[tuple[int, int], NDArray[np.int64]] | None = None
         self._starts = _shard_starts(source)
@@ -91,15 +93,15 @@ class TrainingData:
         """One piece of the source; the least recently used ones are dropped when the cache is full."""
         if not isinstance(self._source, Store):
             return list(self._source)
-        if number not in self._cache:
+        if number not in self.cache:
             demos = self._source.read_shard(self._source.manifest.shards[number])[0]
             size = sum(demo.states.nbytes + demo.actions.nbytes + 500 for demo in demos)
-            self._cache[number] = (demos, size)
+            self.cache[number] = (demos, size)
             self._cached += size
-            while self._cached > self._settings.cache_mb * 2**20 and len(self._cache) > 1:
-                self._cached -= self._cache.popitem(last=False)[1][1]
-        self._cache.move_to_end(number)
-        return self._cache[number][0]
+            while self._cached > CACHE and len(self.cache) > 1:
+                self._cached -= self.cache.popitem(last=False)[1][1]
+        self.cache.move_to_end(number)
+        return self.cache[number][0]
 
     def __getitem__(self, number: int) -> Demonstration:
         if not isinstance(self._source, Store):

@@ -7,14 +7,12 @@ seed and the number of the step, so that a run that was interrupted goes on bit 
 from __future__ import annotations
 
 import math
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from threading import current_thread, main_thread
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 import numpy as np
 import torch
@@ -22,10 +20,11 @@ from torch import Tensor, nn
 
 from rsg.core.errors import DemonstrationError, RsgError, RunError
 from rsg.core.random import stream
+from rsg.core.workers import ctrl_c_noted
 from rsg.demos import Demonstration
 from rsg.training.checkpoint import Run, Saved, writing
 from rsg.training.data import TrainingData
-from rsg.training.settings import TrainingSettings
+from rsg.training.settings import TrainingSettings, restored
 
 BETAS = (0.9, 0.98)  # Adam's: early gradients are large, and a longer memory of them slows learning down
 
@@ -89,36 +88,54 @@ class Progress:
 Draw = Callable[[Mapping[str, float]], None]
 Watch = Callable[[Progress, Mapping[str, float]], None]
 """Called after each step with its figures: for a progress bar."""
+Pace = Callable[[Progress], float]
+"""How much of training is over, from 0 to 1."""
 
 
-def fit(
-    method: Method,
-    data: TrainingData,
-    folder: str | Path,
-    watch: Watch | None = None,
-    reports: Sequence[Report] = (),
-    tensorboard: bool = True,
-    source: Mapping[str, Any] | None = None,
-) -> Progress:
+class Looking(TypedDict, total=False):
+    """What `fit` takes besides.
+
+    Attributes:
+        watch: called after each step.
+        reports: callbacks whose figures are kept beside the held-out score.
+        tensorboard: whether to write curves for TensorBoard into the folder.
+        source: where the demonstrations come from, kept for people to read.
+        pace: how much of training is over, if that is not the share of the steps that were done: the rate falls with
+            it, and training ends at 1.
+    """
+
+    watch: Watch | None
+    reports: Sequence[Report]
+    tensorboard: bool
+    source: Mapping[str, Any] | None
+    pace: Pace | None
+
+
+def looking(given: Looking, kept: bool) -> Looking:
+    """The part of what was given that is for `fit`; there are no curves of a run that is not kept."""
+    some: Any = {key: value for key, value in given.items() if key in Looking.__annotations__}
+    some["tensorboard"] = kept and given.get("tensorboard", True)
+    return some  # type: ignore[no-any-return]
+
+
+def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpack[Looking]) -> Progress:
     """Train until the held-out score no longer rises or the steps are done; goes on where the folder's run stopped.
 
     Args:
         method: what is trained.
         data: what it is trained on.
         folder: of the run; one that has checkpoints is resumed.
-        watch: called after each step.
-        reports: callbacks whose figures are kept beside the held-out score.
-        tensorboard: whether to write curves for TensorBoard into the folder.
-        source: where the demonstrations come from, kept for people to read.
+        looking: see `Looking`.
 
     Ctrl-C ends training after the current step, with a checkpoint: `done` is then empty.
     """
+    watch, pace, curves = looking.get("watch"), looking.get("pace"), looking.get("tensorboard", True)
     settings = method.settings
     about = {"method": method.name, "settings": asdict(settings), "data": data.fingerprint, **method.about()}
     if not (Path(folder) / "run.json").exists():
-        Run.create(folder, {**about, "source": dict(source or {})})
-    with writing(folder) as run, one_thread(), _ctrl_c_waits() as interrupted, _curves(folder, tensorboard) as draw:
-        _check_same(run, about)
+        Run.create(folder, {**about, "source": dict(looking.get("source") or {})})
+    with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _curves(folder, curves) as draw:
+        _check_same(run, about, type(settings))
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress()
         if run.has("last"):
@@ -126,15 +143,15 @@ def fit(
         while not progress.done:
             begun = time.process_time() - progress.seconds
             with _telling_which(data):
-                figures = _step(method, data, optimizer, progress)
+                figures = _step(method, data, optimizer, progress, pace)
                 progress.step += 1
                 progress.seconds = time.process_time() - begun
-                looks = progress.step % settings.check_every == 0 or bool(_ended(settings, progress))
+                looks = progress.step % settings.check_every == 0 or bool(_ended(settings, progress, pace))
                 better = looks and _look(method, data, progress, figures)
             progress.seconds = time.process_time() - begun
             if looks:
-                _report(method, progress, reports, draw)
-            progress.done = _ended(settings, progress)
+                _report(method, progress, looking.get("reports", ()), draw)
+            progress.done = _ended(settings, progress, pace)
             stop = interrupted()
             if better or progress.done or stop or progress.step % settings.save_every == 0:
                 saved = _saved(method, optimizer, progress)
@@ -156,10 +173,12 @@ def _telling_which(data: TrainingData) -> Iterator[None]:
         raise RsgError(f"episode {number} does not fit its world: {error}") from None
 
 
-def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, progress: Progress) -> Mapping[str, float]:
+def _step(
+    method: Method, data: TrainingData, optimizer: torch.optim.Adam, progress: Progress, pace: Pace | None
+) -> Mapping[str, float]:
     """One gradient step."""
     settings, step = method.settings, progress.step
-    optimizer.param_groups[0]["lr"] = rate_at(settings, step, progress.seconds)
+    optimizer.param_groups[0]["lr"] = rate_at(settings, _share(settings, progress, pace))
     optimizer.zero_grad(set_to_none=True)
     figures = method.gradients(data.batch(step), stream(settings.seed, "step", step), step)
     if not math.isfinite(figures["loss"]):
@@ -169,12 +188,15 @@ def _step(method: Method, data: TrainingData, optimizer: torch.optim.Adam, progr
     return figures
 
 
-def rate_at(settings: TrainingSettings, step: int, seconds: float = 0.0) -> float:
-    """The learning rate: half a cosine from `rate` to `rate_end`, over the steps or the budget of processor time."""
-    share = step / settings.steps
-    if settings.budget_seconds:
-        share = min(1.0, max(share, seconds / settings.budget_seconds))
+def rate_at(settings: TrainingSettings, share: float) -> float:
+    """The learning rate when a share of training is over: half a cosine from `rate` to `rate_end`."""
     return settings.rate_end + (settings.rate - settings.rate_end) * (1 + math.cos(math.pi * share)) / 2
+
+
+def _share(settings: TrainingSettings, progress: Progress, pace: Pace | None) -> float:
+    """How much of training is over: by the steps or by the pace, whichever is further."""
+    steps = progress.step / settings.steps
+    return steps if pace is None else min(1.0, max(steps, pace(progress)))
 
 
 def _look(method: Method, data: TrainingData, progress: Progress, figures: Mapping[str, float]) -> bool:
@@ -200,15 +222,13 @@ def _report(method: Method, progress: Progress, reports: Sequence[Report], draw:
     draw({**progress.history[-1], "cpu_seconds": progress.seconds})
 
 
-def _ended(settings: TrainingSettings, progress: Progress) -> str:
+def _ended(settings: TrainingSettings, progress: Progress, pace: Pace | None) -> str:
     """Why training is over, or nothing."""
     if progress.step >= settings.steps:
         return "all steps were done"
     if progress.stale >= settings.patience:
         return f"the held-out score has not risen since step {progress.best_step}"
-    if settings.budget_seconds and progress.seconds >= settings.budget_seconds:
-        return f"the budget of {settings.budget_seconds:g} s of processor time was used up"
-    return ""
+    return "it went as far as it may" if _share(settings, progress, pace) >= 1 else ""
 
 
 def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> Saved:
@@ -239,9 +259,10 @@ def weights(saved: Saved) -> dict[str, Tensor]:
     return {key.removeprefix("module."): value for key, value in saved.tensors.items() if key.startswith("module.")}
 
 
-def _check_same(run: Run, about: dict[str, Any]) -> None:
+def _check_same(run: Run, about: dict[str, Any], kind: type[TrainingSettings]) -> None:
     """A run goes on with what it was begun with, or not at all."""
     had = run.about
+    had["settings"] = asdict(restored(kind, had.get("settings", {})))
     for key, value in about.items():
         if had.get(key) == value:
             continue
@@ -250,9 +271,8 @@ def _check_same(run: Run, about: dict[str, Any]) -> None:
                 f"{run.folder} was trained on other demonstrations; give the same, or use --from for new ones"
             )
         if key == "settings":
-            then = had.get(key, {})
-            first = next(name for name in {**value, **then} if then.get(name) != value.get(name))
-            raise RunError(f"{run.folder} was begun with {first}={then.get(first)}; a run goes on with its settings")
+            first = next(name for name in value if had[key][name] != value[name])
+            raise RunError(f"{run.folder} was begun with {first}={had[key][first]}; a run goes on with its settings")
         raise RunError(f"{run.folder} was begun with another {key}; choose another folder")
 
 
@@ -265,26 +285,6 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-@contextmanager
-def _ctrl_c_waits() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C is only noted; gives the function that tells whether it was pressed. The second one is heard at once."""
-    pressed: list[int] = []
-    if current_thread() is not main_thread():  # only there does Python hear Ctrl-C
-        yield lambda: False
-        return
-
-    def note(number: int, frame: Any) -> None:
-        if pressed:
-            signal.default_int_handler(number, frame)
-        pressed.append(number)
-
-    handler = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager

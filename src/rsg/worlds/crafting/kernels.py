@@ -2,22 +2,30 @@
 
 A state is a row of bytes: the agent's row and column, `capacity` slots of the inventory (codes, largest first, then
 zeros, so that equal inventories have equal bytes), then one code per cell of the map, row by row.
-`sizes` is (height, width, capacity); `table` and `recipes` come from the rulebook.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.compiled import compiled, inlined
 from rsg.worlds.crafting.rules import DOOR, ITEM, SWITCH
 
-Array = NDArray[Any]
 HEAD = 2  # the agent's place comes first
 TOGGLE = 4
+
+
+class Tables(NamedTuple):
+    """All that the kernels know of a world: its sizes, and `table` and `recipes` of its rules."""
+
+    height: int
+    width: int
+    capacity: int
+    things: Any
+    recipes: Any
 
 
 @inlined
@@ -52,8 +60,9 @@ def take(states: Array, i: int, capacity: int, code: int) -> bool:
 
 
 @inlined
-def follow(recipes: Array, rule: int, capacity: int, states: Array, i: int, out: Array, j: int) -> bool:
+def follow(tables: Tables, rule: int, states: Array, i: int, out: Array, j: int) -> bool:
     """Try one rule on row j of `out`, a copy of state i; on failure it is that copy again."""
+    recipes, capacity = tables.recipes, tables.capacity
     k = (recipes.shape[1] - 1) // 2
     for tool in range(1, 1 + k):
         if recipes[rule, tool] != 0 and not holds(states, i, capacity, recipes[rule, tool]):
@@ -71,16 +80,15 @@ def follow(recipes: Array, rule: int, capacity: int, states: Array, i: int, out:
 
 
 @inlined
-def toggle(sizes: Array, table: Array, recipes: Array, states: Array, i: int, out: Array, j: int) -> None:
+def toggle(tables: Tables, states: Array, i: int, out: Array, j: int) -> None:
     """Act on the object in the agent's cell; row j of `out` is a copy of state i."""
-    width, capacity = sizes[1], sizes[2]
-    cells = HEAD + capacity
-    here = cells + states[i, 0] * width + states[i, 1]
+    table, cells = tables.things, HEAD + tables.capacity
+    here = cells + int(states[i, 0]) * tables.width + int(states[i, 1])
     code = states[i, here]
     kind = table[code, 0]
     if kind == ITEM:
         if states[i, cells - 1] == 0:  # room in the inventory
-            put(out, j, capacity, code)
+            put(out, j, tables.capacity, code)
             out[j, here] = 0
     elif kind == SWITCH:
         out[j, here] = table[code, 2]
@@ -91,21 +99,18 @@ def toggle(sizes: Array, table: Array, recipes: Array, states: Array, i: int, ou
                 out[j, cell] = table[other, 2]
     else:
         for rule in range(table[code, 3], table[code, 4]):
-            if follow(recipes, rule, capacity, states, i, out, j):
+            if follow(tables, rule, states, i, out, j):
                 break
 
 
 @inlined
-def step_row(
-    sizes: Array, table: Array, recipes: Array, states: Array, i: int, action: int, out: Array, j: int
-) -> None:
+def step_row(tables: Tables, states: Array, i: int, action: int, out: Array, j: int) -> None:
     """Write the state after one action in state i into row j of `out`."""
     for column in range(states.shape[1]):
         out[j, column] = states[i, column]
     if action == TOGGLE:
-        toggle(sizes, table, recipes, states, i, out, j)
+        toggle(tables, states, i, out, j)
         return
-    height, width, capacity = sizes[0], sizes[1], sizes[2]
     y, x = int(states[i, 0]), int(states[i, 1])
     if action == 0:
         y -= 1
@@ -115,45 +120,39 @@ def step_row(
         x -= 1
     else:
         x += 1
-    if y < 0 or y >= height or x < 0 or x >= width:
+    if y < 0 or y >= tables.height or x < 0 or x >= tables.width:
         return
-    key = table[states[i, HEAD + capacity + y * width + x], 1]
-    if key == 0 or (key > 0 and holds(states, i, capacity, key)):
+    key = tables.things[states[i, HEAD + tables.capacity + y * tables.width + x], 1]
+    if key == 0 or (key > 0 and holds(states, i, tables.capacity, key)):
         out[j, 0] = y
         out[j, 1] = x
 
 
-@inlined
-def step_state(tables: Any, states: Array, i: int, action: int, out: Array, j: int) -> None:
-    """`step_row` in the form in which search asks for it."""
-    step_row(tables[0], tables[1], tables[2], states, i, action, out, j)
-
-
 @compiled
-def step_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: Array, out: Array) -> None:
+def step_rows(tables: Tables, states: Array, actions: Array, out: Array) -> None:
     """Each state after its own action."""
     for i in range(len(states)):
-        step_row(sizes, table, recipes, states, i, actions[i], out, i)
+        step_row(tables, states, i, actions[i], out, i)
 
 
 @compiled
-def successor_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: int, out: Array) -> None:
+def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> None:
     """Each state after every action; `out` is `[N·A, W]`."""
     for i in range(len(states)):
         for action in range(actions):
-            step_row(sizes, table, recipes, states, i, action, out, i * actions + action)
+            step_row(tables, states, i, action, out, i * actions + action)
 
 
 @compiled
-def first_wrong_state(sizes: Array, codes: int, states: Array) -> int:
+def first_wrong_state(tables: Tables, states: Array) -> int:
     """The index of the first row that cannot be a state (an agent off the map, an unknown code), or -1.
 
     The other kernels trust their states: with such a row they would read memory that is not theirs.
     """
     for i in range(len(states)):
-        wrong = states[i, 0] >= sizes[0] or states[i, 1] >= sizes[1]
+        wrong = states[i, 0] >= tables.height or states[i, 1] >= tables.width
         for column in range(HEAD, states.shape[1]):
-            wrong |= states[i, column] >= codes
+            wrong |= states[i, column] >= len(tables.things)
         if wrong:
             return i
     return -1
@@ -169,9 +168,10 @@ def first_wrong_action(actions: Array, count: int) -> int:
 
 
 @compiled
-def encode_rows(sizes: Array, plain: Array, states: Array, overall: Array, inventory: Array, objects: Array) -> int:
+def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
     """Fill the sets that classifiers see; gives -1, or the first row with more objects than fit."""
-    height, width, capacity = sizes[0], sizes[1], sizes[2]
+    height, width, capacity = tables.height, tables.width, tables.capacity
+    overall, inventory, objects = sets
     for i in range(len(states)):
         y, x = states[i, 0], states[i, 1]
         held = 0
@@ -201,11 +201,11 @@ def encode_rows(sizes: Array, plain: Array, states: Array, overall: Array, inven
 
 
 @inlined
-def goal_holds(states: Array, i: int, cells: int, capacity: int, goal: int) -> bool:
+def goal_holds(states: Array, i: int, capacity: int, goal: int) -> bool:
     """Whether a goal holds in state i: an item code is in the inventory, a negative code -c is on the map."""
     if goal > 0:
         return holds(states, i, capacity, goal)
-    for cell in range(cells, states.shape[1]):  # noqa: SIM110, numba has no generators
+    for cell in range(HEAD + capacity, states.shape[1]):  # noqa: SIM110, numba has no generators
         if states[i, cell] == -goal:
             return True
     return False
@@ -216,20 +216,18 @@ def truth_rows(capacity: int, goals: Array, states: Array, out: Array) -> None:
     """Whether each goal holds in each state, `[N, goals]`."""
     for i in range(len(states)):
         for j in range(len(goals)):
-            out[i, j] = goal_holds(states, i, HEAD + capacity, capacity, goals[j])
+            out[i, j] = goal_holds(states, i, capacity, goals[j])
 
 
 @compiled
-def replay_rows(sizes: Array, table: Array, recipes: Array, states: Array, actions: Array) -> None:
+def replay_rows(tables: Tables, states: Array, actions: Array) -> None:
     """Fill `states` `[T + 1, W]` from its first row on by taking the actions one after the other."""
     for t in range(len(actions)):
-        step_row(sizes, table, recipes, states, t, actions[t], states, t + 1)
+        step_row(tables, states, t, actions[t], states, t + 1)
 
 
 @compiled
-def achieve(
-    sizes: Array, table: Array, recipes: Array, state: Array, goal: int, dice: Array, scratch: Array, actions: Array
-) -> int:
+def achieve(tables: Tables, state: Array, goal: int, dice: Array, scratch: Array, actions: Array) -> int:
     """The shortest walk after which one `toggle` makes the goal true; gives its length, or -1 if there is none.
 
     Args:
@@ -239,8 +237,7 @@ def achieve(
         scratch: `[2, W]` rows to try things in.
         actions: room for the answer, `[height·width + 1]` at least.
     """
-    height, width, capacity = sizes[0], sizes[1], sizes[2]
-    cells = HEAD + capacity
+    height, width, capacity = tables.height, tables.width, tables.capacity
     distance = np.full(height * width, -1)
     queue = np.empty(height * width, dtype=np.int64)
     places = np.empty(height * width, dtype=np.int64)  # the nearest cells in which the goal can be had
@@ -256,15 +253,15 @@ def achieve(
             break
         y, x = cell // width, cell % width
         scratch[0, 0], scratch[0, 1] = y, x
-        step_row(sizes, table, recipes, scratch, 0, TOGGLE, scratch, 1)
-        if goal_holds(scratch, 1, cells, capacity, goal):
+        step_row(tables, scratch, 0, TOGGLE, scratch, 1)
+        if goal_holds(scratch, 1, capacity, goal):
             places[found] = cell
             found += 1
         for move in range(4):
             ny, nx = y + (move == 1) - (move == 0), x + (move == 3) - (move == 2)
             if ny < 0 or ny >= height or nx < 0 or nx >= width or distance[ny * width + nx] >= 0:
                 continue
-            key = table[state[0, cells + ny * width + nx], 1]
+            key = tables.things[state[0, HEAD + capacity + ny * width + nx], 1]
             if key == 0 or (key > 0 and holds(state, 0, capacity, key)):
                 distance[ny * width + nx] = distance[cell] + 1
                 queue[tail] = ny * width + nx
@@ -290,4 +287,4 @@ def achieve(
 @compiled
 def goal_now(state: Array, capacity: int, goal: int) -> bool:
     """Whether a goal holds in one state `[1, W]`."""
-    return goal_holds(state, 0, HEAD + capacity, capacity, goal)
+    return goal_holds(state, 0, capacity, goal)

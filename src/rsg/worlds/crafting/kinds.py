@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 
-from rsg.core.errors import RsgError
+from rsg.core.errors import unknown
 
 RESOURCES = (
     *("iron-ore-vein", "coal-ore-vein", "gold-ore-vein", "cobblestone-stash", "tree"),
@@ -171,7 +170,5 @@ KINDS: dict[str, MapKind] = {
 def kind_named(name: str) -> MapKind:
     """The kind of that name, or an error with the nearest one."""
     if name not in KINDS:
-        near = get_close_matches(name, KINDS, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise RsgError(f"there is no kind of map '{name}'; {hint}Kinds are: {', '.join(KINDS)}")
+        raise unknown("kind of map", name, KINDS)
     return KINDS[name]

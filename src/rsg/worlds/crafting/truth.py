@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.compiled import inlined
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, meant
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.world import CraftingWorld, States
 
@@ -51,16 +50,14 @@ def _goal(world: CraftingWorld, term: str) -> int:
         return world.rules.code(name)
     if verb == "toggle" and things.get(name) == "switch":
         return -world.rules.code(f"{name}-on")
-    near = get_close_matches(term, VOCABULARY, n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; terms are grab-X, mine-X, craft-X and toggle-switch"
-    raise RsgError(f"Crafting World has no subgoal '{term}'{hint}")
+    raise RsgError(f"Crafting World has no subgoal '{term}'; {meant(term, VOCABULARY)}")
 
 
 @inlined
 def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
-    cells, codes = tables
-    if kernels.goal_holds(states, i, cells, cells - kernels.HEAD, codes[k]):
+    capacity, codes = tables
+    if kernels.goal_holds(states, i, capacity, codes[k]):
         return 0.0, -np.inf
     return -np.inf, 0.0
 
@@ -75,7 +72,7 @@ class TrueGoals:
 
     def __init__(self, world: CraftingWorld, terms: Sequence[str]) -> None:
         self._world, self._terms = world, tuple(terms)
-        self.compiled = (true_goal, (kernels.HEAD + world.capacity, goals(world, terms)))
+        self.compiled = (true_goal, (world.capacity, goals(world, terms)))
 
     def __call__(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """log G and log I, each `[N, terms]`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,14 +84,14 @@ class CraftingWorld:
         return kernels.HEAD + self.capacity + self.height * self.width
 
     @cached_property
-    def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int16], NDArray[np.int16]]:
-        """What the kernels need to know: sizes, things, recipes."""
-        return np.array([self.height, self.width, self.capacity]), self.rules.table, self.rules.recipes
+    def tables(self) -> kernels.Tables:
+        """What the kernels need to know."""
+        return kernels.Tables(self.height, self.width, self.capacity, self.rules.table, self.rules.recipes)
 
     @property
-    def compiled_step(self) -> tuple[Callable[..., None], tuple[NDArray[Any], ...]]:
+    def compiled_step(self) -> tuple[Callable[..., None], kernels.Tables]:
         """`(kernel, tables)`: `kernel(tables, states, i, action, out, j)` writes what follows `states[i]`."""
-        return kernels.step_state, self.tables
+        return kernels.step_row, self.tables
 
     def step(self, states: States, actions: ArrayLike) -> States:
         """The states `[N, W]` after `actions` `[N]`; a move that is not possible leaves the state as it is."""
@@ -105,14 +105,14 @@ class CraftingWorld:
                 f"action {moves[wrong]} of state {wrong} is out of range: actions are 0 to {len(ACTIONS) - 1}"
             )
         out = np.empty_like(states)
-        kernels.step_rows(*self.tables, states, moves.astype(np.int64, copy=False), out)
+        kernels.step_rows(self.tables, states, moves.astype(np.int64, copy=False), out)
         return out
 
     def successors(self, states: States) -> States:
         """The states `[N, 5, W]` after each action."""
         states = self.checked(states)
         out = np.empty((len(states) * len(ACTIONS), self.state_width), dtype=np.uint8)
-        kernels.successor_rows(*self.tables, states, len(ACTIONS), out)
+        kernels.successor_rows(self.tables, states, len(ACTIONS), out)
         return out.reshape(len(states), len(ACTIONS), self.state_width)
 
     def encode(self, states: States) -> Sets:
@@ -124,7 +124,7 @@ class CraftingWorld:
             np.empty((n, self.capacity), dtype=np.uint8),
             np.empty((n, self.objects, 5), dtype=np.uint8),
         )
-        full = kernels.encode_rows(self.tables[0], self.plain, states, *sets)
+        full = kernels.encode_rows(self.tables, self.plain, states, sets)
         if full >= 0:
             raise RsgError(f"state {full} has more than {self.objects} objects; make the world with more room")
         return sets
@@ -198,7 +198,7 @@ class CraftingWorld:
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "
                 f"expected uint8 [N, {self.state_width}], got {states.dtype} {list(states.shape)}"
             )
-        wrong = kernels.first_wrong_state(self.tables[0], len(self.rules.names), states)
+        wrong = kernels.first_wrong_state(self.tables, states)
         if wrong >= 0:
             raise RsgError(
                 f"state {wrong} is not of a {self.height}×{self.width} Crafting World: "

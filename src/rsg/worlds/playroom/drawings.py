@@ -54,11 +54,11 @@ class Canvas:
         self._draw.ellipse((u - r, v - r, u + r, v + r), fill=fill)
 
     def text(
-        self, x: float, y: float, words: str, color: Color, height: float, around: Color = (255, 255, 255)
+        self, place: Sequence[float], words: str, color: Color, height: float, around: Color = (255, 255, 255)
     ) -> None:
-        """Words around a point, with a seam of another colour so that they can be read anywhere."""
+        """Words around a place (x, y), with a seam of another colour so that they can be read anywhere."""
         font = ImageFont.load_default(max(6, height * self.scale) * self.FINER)
-        spot = self._spots([(x, y)])[0]
+        spot = self._spots([place])[0]
         seam = 2 * self.FINER // 2
         self._draw.text(spot, words, fill=color, font=font, anchor="mm", stroke_width=seam, stroke_fill=around)
 
@@ -91,7 +91,7 @@ class _Icon:
         self._canvas.circle(u, v, radius * min(self._half), fill)
 
     def text(self, words: str, color: Color) -> None:
-        self._canvas.text(self._center[0], self._center[1], words, color, 1.1 * min(self._half))
+        self._canvas.text(self._center, words, color, 1.1 * min(self._half))
 
     def _points(self, points: Points) -> list[tuple[float, float]]:
         (x, y), (w, h) = self._center, self._half

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import compiled, inlined, inner
 
 TOLERANCE = 1e-6
 """No stretch of a motion in which a corner moves less than this is divided any further."""
@@ -27,34 +27,36 @@ At = tuple[float, float, float, float]
 """A pose for the kernels: x, y, cosine and sine of the angle."""
 
 
+_FIELDS = [(name, np.float64) for name in ("x", "y", "normal_x", "normal_y", "offset")]
+CORNER = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+"""A corner of a polygon; of the edge from there to the next one the unit vector out of it, and how far along that the
+edge is out."""
+
+
 class Polygons(NamedTuple):
     """Convex polygons, the corners of one after those of the other, anticlockwise.
 
     Attributes:
         start: `[P + 1]` where the corners of each polygon begin.
-        corners: `[C, 2]` x and y.
-        normals: `[C, 2]` the unit vector out of the edge from a corner to the next one.
-        offsets: `[C]` how far that edge is out, along its normal.
+        corners: `[C]` of `CORNER`: one array, since kernels take the longer to compile the more arrays they are given.
     """
 
     start: NDArray[np.int64]
-    corners: NDArray[np.float64]
-    normals: NDArray[np.float64]
-    offsets: NDArray[np.float64]
+    corners: NDArray[Any]
 
 
 class Shapes(NamedTuple):
     """All that kernels know of a room.
 
     Attributes:
-        size: `[2]` width and height of the room.
+        size: width and height of the room.
         radius: the distance of the robot's farthest corner from its own origin.
         robot: the parts of its body, around its origin.
         walls: the four sides of the room, and then the walls in it.
         effectors: each around its own position.
     """
 
-    size: NDArray[np.float64]
+    size: tuple[float, float]
     radius: float
     robot: Polygons
     walls: Polygons
@@ -67,30 +69,30 @@ def polygons(shapes: Sequence[Sequence[Sequence[float]]]) -> Polygons:
     corners = np.concatenate([np.empty((0, 2)), *rings])
     edges = np.concatenate([np.empty((0, 2)), *(np.roll(ring, -1, axis=0) - ring for ring in rings)])
     normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.hypot(edges[:, 0], edges[:, 1])[:, None]
-    start = np.cumsum([0, *map(len, rings)])
-    return Polygons(start, corners, normals, (normals * corners).sum(axis=1))
+    numbers = np.column_stack([corners, normals, (normals * corners).sum(axis=1)])
+    return Polygons(np.cumsum([0, *map(len, rings)]), np.ascontiguousarray(numbers).view(CORNER)[:, 0])
 
 
-@compiled
+@inner
 def _beyond_edge(fixed: Polygons, edge: int, moved: Polygons, m: int, at: At) -> float:
     """How far polygon m, moved to a pose, is beyond the line of an edge; below zero where it is not."""
-    nx, ny = fixed.normals[edge, 0], fixed.normals[edge, 1]
+    nx, ny = fixed.corners[edge].normal_x, fixed.corners[edge].normal_y
     across, along = nx * at[2] + ny * at[3], ny * at[2] - nx * at[3]  # the normal, seen by what is moved
     least = np.inf
     for i in range(moved.start[m], moved.start[m + 1]):
-        least = min(least, across * moved.corners[i, 0] + along * moved.corners[i, 1])
-    return float(least + nx * at[0] + ny * at[1] - fixed.offsets[edge])
+        least = min(least, across * moved.corners[i].x + along * moved.corners[i].y)
+    return float(least + nx * at[0] + ny * at[1] - fixed.corners[edge].offset)
 
 
-@compiled
+@inner
 def _beyond_moved_edge(moved: Polygons, edge: int, fixed: Polygons, f: int, at: At) -> float:
     """How far polygon f is beyond the line of an edge that is moved to a pose."""
-    nx = at[2] * moved.normals[edge, 0] - at[3] * moved.normals[edge, 1]
-    ny = at[3] * moved.normals[edge, 0] + at[2] * moved.normals[edge, 1]
+    edge_x, edge_y = moved.corners[edge].normal_x, moved.corners[edge].normal_y
+    nx, ny = at[2] * edge_x - at[3] * edge_y, at[3] * edge_x + at[2] * edge_y
     least = np.inf
     for i in range(fixed.start[f], fixed.start[f + 1]):
-        least = min(least, nx * fixed.corners[i, 0] + ny * fixed.corners[i, 1])
-    return float(least - nx * at[0] - ny * at[1] - moved.offsets[edge])
+        least = min(least, nx * fixed.corners[i].x + ny * fixed.corners[i].y)
+    return float(least - nx * at[0] - ny * at[1] - moved.corners[edge].offset)
 
 
 @compiled
@@ -105,18 +107,23 @@ def apart(moved: Polygons, m: int, fixed: Polygons, f: int, at: At) -> bool:
     return False
 
 
-@compiled
-def _apart_between(
-    moved: Polygons, m: int, fixed: Polygons, f: int, first: At, last: At, spare: float, spare_moved: float
-) -> bool:
-    """Whether one line keeps them apart at both poses, with so much to spare: then also between the two."""
+@inner
+def _apart_between(moved: Polygons, m: int, fixed: Polygons, f: int, ends: tuple[At, At], spare: Any) -> bool:
+    """Whether one line keeps them apart at both poses: then also between the two.
+
+    spare: by how much it must; for lines along edges of the fixed one, and for those along edges of the moved one.
+    """
+    first, last = ends
     for edge in range(fixed.start[f], fixed.start[f + 1]):
-        if _beyond_edge(fixed, edge, moved, m, first) > spare and _beyond_edge(fixed, edge, moved, m, last) > spare:
+        if (
+            _beyond_edge(fixed, edge, moved, m, first) > spare[0]
+            and _beyond_edge(fixed, edge, moved, m, last) > spare[0]
+        ):
             return True
     for edge in range(moved.start[m], moved.start[m + 1]):
         if (
-            _beyond_moved_edge(moved, edge, fixed, f, first) > spare_moved
-            and _beyond_moved_edge(moved, edge, fixed, f, last) > spare_moved
+            _beyond_moved_edge(moved, edge, fixed, f, first) > spare[1]
+            and _beyond_moved_edge(moved, edge, fixed, f, last) > spare[1]
         ):
             return True
     return False
@@ -126,7 +133,7 @@ def _apart_between(
 def _far(fixed: Polygons, f: int, x: float, y: float, radius: float) -> bool:
     """Whether a circle is surely apart from polygon f."""
     for edge in range(fixed.start[f], fixed.start[f + 1]):
-        if fixed.normals[edge, 0] * x + fixed.normals[edge, 1] * y - fixed.offsets[edge] > radius:
+        if fixed.corners[edge].normal_x * x + fixed.corners[edge].normal_y * y - fixed.corners[edge].offset > radius:
             return True
     return False
 
@@ -137,7 +144,7 @@ def _in_range(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     return 0 <= x <= shapes.size[0] and 0 <= y <= shapes.size[1] and abs(angle) < np.inf
 
 
-@compiled
+@inlined
 def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     """Whether the robot is in the room and touches no wall and no side of it."""
     if not _in_range(shapes, x, y, angle):
@@ -154,7 +161,7 @@ def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     return True
 
 
-@compiled
+@inlined
 def shorter_turn(start: float, end: float) -> float:
     """From one angle to another the shorter way round, in [-π, π)."""
     return wrapped(end - start)
@@ -169,24 +176,25 @@ def wrapped(angle: float) -> float:
     return angle if -np.pi <= angle < np.pi else -np.pi  # rounding may miss by a little, on either side
 
 
-@compiled
+@inner
 def _part_free(
-    shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], first: At, last: At
+    shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], ends: tuple[At, At]
 ) -> bool:
-    """Whether a part of the robot stays clear of a wall during a motion; `first` and `last` are its ends."""
+    """Whether a part of the robot stays clear of a wall during a motion; `ends` are its start and its end."""
     robot, walls = shapes.robot, shapes.walls
+    first, last = ends
     if not (apart(robot, part, walls, wall, first) and apart(robot, part, walls, wall, last)):
         return False
     dx, dy, turn = end[0] - start[0], end[1] - start[1], shorter_turn(start[2], end[2])
     way, lever = math.hypot(dx, dy), shapes.radius  # the lever: how far from the robot's centre a corner may be
     for i in range(walls.start[wall], walls.start[wall + 1]):
-        x, y = walls.corners[i, 0] - start[0], walls.corners[i, 1] - start[1]
+        x, y = walls.corners[i].x - start[0], walls.corners[i].y - start[1]
         lever = max(lever, math.hypot(x, y), math.hypot(x - dx, y - dy))
     curve, curve_moved = turn * turn * shapes.radius / 8, (turn * turn * lever + 2 * abs(turn) * way) / 8
     time, stretch, here, there = 0.0, 1.0, first, last
     while True:
         square = stretch * stretch
-        if _apart_between(robot, part, walls, wall, here, there, curve * square, curve_moved * square):
+        if _apart_between(robot, part, walls, wall, (here, there), (curve * square, curve_moved * square)):
             time += stretch
             if time == 1:
                 return True
@@ -215,12 +223,12 @@ def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
             first = (start[0], start[1], math.cos(start[2]), math.sin(start[2]))
             last = (end[0], end[1], math.cos(end[2]), math.sin(end[2]))
         for part in range(len(shapes.robot.start) - 1):
-            if not _part_free(shapes, part, wall, start, end, first, last):
+            if not _part_free(shapes, part, wall, start, end, (first, last)):
                 return False
     return True
 
 
-@compiled
+@inlined
 def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
     """Whether the robot at a pose touches an effector that lies at (x, y)."""
     seen = (at[0] - x, at[1] - y, at[2], at[3])
@@ -254,7 +262,8 @@ def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: 
         end[0], end[1] = states[i, 0] + actions[i, 0], states[i, 1] + actions[i, 1]
         end[2] = wrapped(states[i, 2] + actions[i, 2])
         if motion_free(shapes, states[i, :3], end):
-            out[i, :3] = end + 0.0  # never -0.0
+            for d in range(3):  # an assignment of slices takes seconds to compile
+                out[i, d] = end[d] + 0.0  # never -0.0
 
 
 @compiled
@@ -267,7 +276,7 @@ def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], ou
             out[i, k] = touches(shapes, effectors[k], states[i, place], states[i, place + 1], at)
 
 
-@compiled
+@inlined
 def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
     """What an effector at its row of `places` touches: -1 nothing, -2 a wall or a side, else the number of another.
 
@@ -299,7 +308,7 @@ def scatter(shapes: Shapes, places: NDArray[Any], dice: NDArray[Any]) -> bool:
         if not np.isnan(places[effector, 0]):
             continue
         while die < len(dice):
-            places[effector] = dice[die] * shapes.size
+            places[effector, 0], places[effector, 1] = dice[die, 0] * shapes.size[0], dice[die, 1] * shapes.size[1]
             die += 1
             if overlap(shapes, effector, places) == -1:
                 break
@@ -307,28 +316,3 @@ def scatter(shapes: Shapes, places: NDArray[Any], dice: NDArray[Any]) -> bool:
         if np.isnan(places[effector, 0]):
             return False
     return True
-
-
-@compiled
-def first_free_pose(shapes: Shapes, state: NDArray[Any], dice: NDArray[Any], avoid: bool) -> bool:
-    """Write the first free pose of `dice` `[K, 3]`, in [0, 1), into a state; if asked, one that touches no effector.
-
-    False if none of them is free.
-    """
-    for die in range(len(dice)):
-        x, y, angle = dice[die, 0] * shapes.size[0], dice[die, 1] * shapes.size[1], (2 * dice[die, 2] - 1) * np.pi
-        if pose_free(shapes, x, y, angle):
-            state[0], state[1], state[2] = x, y, angle
-            if not (avoid and touches_any(shapes, state)):
-                return True
-    return False
-
-
-@compiled
-def touches_any(shapes: Shapes, state: NDArray[Any]) -> bool:
-    """Whether the robot touches some effector."""
-    at = (state[0], state[1], math.cos(state[2]), math.sin(state[2]))
-    for effector in range(len(shapes.effectors.start) - 1):
-        if touches(shapes, effector, state[3 + 2 * effector], state[4 + 2 * effector], at):
-            return True
-    return False

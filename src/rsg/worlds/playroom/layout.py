@@ -89,7 +89,7 @@ class Layout:
         """What the kernels know of the room."""
         robot, effectors = polygons(self.robot), polygons([effector.shape for effector in self.effectors])
         walls = polygons([*_sides(self.size, 1 + 2 * max(_radius(robot), _radius(effectors))), *self.walls])
-        return Shapes(np.array(self.size), _radius(robot), robot, walls, effectors)
+        return Shapes(self.size, _radius(robot), robot, walls, effectors)
 
     def _check_parts(self) -> None:
         if min(self.size) <= 0:
@@ -203,7 +203,7 @@ def _effector(effector: Effector) -> Effector:
 
 
 def _radius(shapes: Polygons) -> float:
-    return float(np.hypot(shapes.corners[:, 0], shapes.corners[:, 1]).max(initial=0.0))
+    return float(np.hypot(shapes.corners["x"], shapes.corners["y"]).max(initial=0.0))
 
 
 def _sides(size: Point, thickness: float) -> list[Polygon]:

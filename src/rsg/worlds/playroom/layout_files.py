@@ -23,12 +23,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rsg.core.errors import meant
 from rsg.core.files import replacing
 from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, bar, box, convex, numbers
 
@@ -54,9 +54,7 @@ def load_layout(source: str | Path) -> Layout:
     if isinstance(source, str) and source in SHIPPED:
         return _shipped(source)
     if not Path(source).exists() and isinstance(source, str) and "/" not in source and "." not in source:
-        near = get_close_matches(source, SHIPPED, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(SHIPPED)}, or give a JSON file"
-        raise LayoutError(f"there is no layout '{source}'; {hint}")
+        raise LayoutError(f"there is no layout '{source}'; {meant(source, SHIPPED)}")
     try:
         text = Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -176,9 +174,7 @@ def _check_keys(value: Any, known: tuple[str, ...], needed: tuple[str, ...], wha
         raise LayoutError(f"{what} must be an object {{...}}, not {_short(value)}")
     for key in value:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"keys are {', '.join(known)}"
-            raise LayoutError(f"{what} has an unknown key '{key}'; {hint}")
+            raise LayoutError(f"{what} has an unknown key '{key}'; {meant(key, known)}")
     for key in needed:
         if key not in value:
             raise LayoutError(f"{what} has no '{key}'")

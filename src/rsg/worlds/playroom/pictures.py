@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +23,27 @@ MARGIN = 0.5  # of the room's own walls around it, in units of length
 MIN_PIXELS, MAX_PIXELS = 32, 4096
 
 
+class Trail(NamedTuple):
+    """What was done.
+
+    Attributes:
+        states: `[T, W]`, or poses `[T, 3]`: the robot's outline in each, fainter the earlier it is.
+        moments: steps at which something came true, with its name: drawn in green and numbered; what the numbers mean
+            is written on the lower wall.
+        colors: of each state, moments too; without them they darken over time, and moments are green.
+    """
+
+    states: Floats
+    moments: Sequence[tuple[int, str]] = ()
+    colors: Sequence[Color] | None = None
+
+
 def picture(
     world: PlayroomWorld,
     state: Floats,
     pixels: int = 480,
-    trail: Floats | None = None,
-    moments: Sequence[tuple[int, str]] = (),
-    poses: Floats | None = None,
-    links: NDArray[np.integer] | None = None,
-    colors: Sequence[Color] | None = None,
+    trail: Trail | None = None,
+    links: tuple[Floats, NDArray[np.integer]] | None = None,
 ) -> NDArray[np.uint8]:
     """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
 
@@ -38,30 +51,28 @@ def picture(
         world: the room.
         state: the effectors are drawn where they lie in it, and the robot in full colour.
         pixels: the longer side of the picture; names are written from 300 up.
-        trail: states `[T, W]` or poses `[T, 3]` of a plan: the robot's outline in each, fainter the earlier it is.
-        moments: steps of the trail at which something came true, with its name: drawn in green and numbered; what the
-            numbers mean is written on the lower wall.
-        colors: of each state of the trail, moments too; without them they darken over time, and moments are green.
-        poses, links: `[N, D]` and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
+        trail: the way of a plan.
+        links: poses `[N, D]`, and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
     """
     if not MIN_PIXELS <= pixels <= MAX_PIXELS:
         raise RsgError(f"a picture of a Playroom has {MIN_PIXELS} to {MAX_PIXELS} pixels, not {pixels}")
     state = world.checked(np.asarray(state)[None])[0]
     canvas = _room(world, pixels)
-    if poses is not None and links is not None:
-        alpha, line = (100, 0.025) if len(links) > MANY else (180, 0.06)
-        for pair in np.asarray(poses)[:, :2][np.asarray(links)]:
+    if links is not None:
+        poses, pairs = map(np.asarray, links)
+        alpha, line = (100, 0.025) if len(pairs) > MANY else (180, 0.06)
+        for pair in poses[:, :2][pairs]:
             canvas.line(pair, (*LINKS, alpha), line)
     places = state[3:].reshape(-1, 2)
     for effector, place in zip(world.layout.effectors, places, strict=True):
         draw_effector(canvas, effector.name, place, effector.shape)
     if trail is not None:
-        _draw_trail(canvas, world, np.asarray(trail), dict(moments), colors)
+        _draw_trail(canvas, world, trail)
     _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
     if pixels >= 300:
         _write_names(canvas, world, places)
-        if trail is not None and moments:
-            _write_moments(canvas, world, np.asarray(trail), moments, colors)
+        if trail is not None and trail.moments:
+            _write_moments(canvas, world, trail)
     return canvas.picture()
 
 
@@ -86,16 +97,15 @@ def _draw_robot(canvas: Canvas, world: PlayroomWorld, pose: Floats, body: Color,
         canvas.polygon(part, nose if number else body, edge, 0.06)
 
 
-def _draw_trail(
-    canvas: Canvas, world: PlayroomWorld, trail: Floats, moments: dict[int, str], colors: Sequence[Color] | None
-) -> None:
+def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Trail) -> None:
+    states, moments, colors = np.asarray(trail.states), dict(trail.moments), trail.colors
     if colors is None:
-        canvas.line(trail[:, :2], PATH, 0.06)
+        canvas.line(states[:, :2], PATH, 0.06)
     else:
-        for step in range(1, len(trail)):
-            canvas.line(trail[step - 1 : step + 1, :2], colors[step], 0.1)
-    for step, pose in enumerate(trail):
-        share = step / max(1, len(trail) - 1)
+        for step in range(1, len(states)):
+            canvas.line(states[step - 1 : step + 1, :2], colors[step], 0.1)
+    for step, pose in enumerate(states):
+        share = step / max(1, len(states) - 1)
         special = DONE if colors is None else colors[step]
         usual = tuple(np.rint(EARLY + share * (LATE - EARLY)).astype(int).tolist()) if colors is None else special
         line = 90 + round(120 * share) if colors is None else 170
@@ -109,20 +119,15 @@ def _write_names(canvas: Canvas, world: PlayroomWorld, places: Floats) -> None:
     for effector, (x, y) in zip(world.layout.effectors, places, strict=True):
         name, low = effector.name.replace("-", " "), min(corner[1] for corner in effector.shape)
         half, below = LETTER * size * len(name) / 2, y + low - 0.3
-        canvas.text(min(max(x, half), width - half), below if below > 0.2 else y - low + 0.3, name, INK, size)
+        place = (min(max(x, half), width - half), below if below > 0.2 else y - low + 0.3)
+        canvas.text(place, name, INK, size)
 
 
-def _write_moments(
-    canvas: Canvas,
-    world: PlayroomWorld,
-    trail: Floats,
-    moments: Sequence[tuple[int, str]],
-    colors: Sequence[Color] | None,
-) -> None:
-    for number, (step, _) in enumerate(moments, 1):
-        (x, y), color = trail[step, :2], DONE if colors is None else colors[step]
+def _write_moments(canvas: Canvas, world: PlayroomWorld, trail: Trail) -> None:
+    for number, (step, _) in enumerate(trail.moments, 1):
+        (x, y), color = trail.states[step][:2], DONE if trail.colors is None else trail.colors[step]
         canvas.circle(x, y, 0.36, color)
-        canvas.text(x, y, str(number), (255, 255, 255), 0.5, around=color)
-    told = "     ".join(f"{number}  {name}" for number, (_, name) in enumerate(moments, 1))
+        canvas.text((x, y), str(number), (255, 255, 255), 0.5, around=color)
+    told = "     ".join(f"{number}  {name}" for number, (_, name) in enumerate(trail.moments, 1))
     width = world.layout.size[0]
-    canvas.text(width / 2, -MARGIN / 2, told, (255, 255, 255), min(0.42, width / (LETTER * len(told))), around=WALL)
+    canvas.text((width / 2, -MARGIN / 2), told, (255, 255, 255), min(0.42, width / (LETTER * len(told))), around=WALL)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.compiled import inlined
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, meant
 from rsg.worlds.playroom import geometry
 from rsg.worlds.playroom.world import Floats, PlayroomWorld
 
@@ -36,9 +35,7 @@ def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> NDArray[np.int64
     known = world.layout.terms
     for term in terms:
         if term not in known:
-            near = get_close_matches(term, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"subgoals are {', '.join(known)}"
-            raise RsgError(f"this Playroom has no subgoal '{term}'; {hint}")
+            raise RsgError(f"this Playroom has no subgoal '{term}'; {meant(term, known)}")
     return np.array([known.index(term) for term in terms], dtype=np.int64)
 
 

@@ -197,18 +197,30 @@ class PlayroomWorld:
         return _constant(x, y, 0, *[x, y] * len(self.layout.effectors))
 
     def _draw(self, rng: np.random.Generator, start: bool) -> Floats:
-        state = np.empty(self.state_width)
+        states = np.empty((_BLOCK, self.state_width))
         for _ in range(_BLOCKS):
-            state[POSE:] = self._scattered(self._fixed_places(), rng).ravel()
+            states[:, POSE:] = self._scattered(self._fixed_places(), rng).ravel()
             if start and self.layout.start is not None:
-                state[:POSE] = self.layout.start
-                if not geometry.touches_any(self.layout.shapes, state):
-                    return state
-            elif geometry.first_free_pose(self.layout.shapes, state, rng.random((_BLOCK, POSE)), start):
-                return state
+                states[:, :POSE] = self.layout.start
+            else:
+                dice = rng.random((_BLOCK, POSE))
+                states[:, 0], states[:, 1] = dice[:, 0] * self.layout.size[0], dice[:, 1] * self.layout.size[1]
+                states[:, 2] = (2 * dice[:, 2] - 1) * np.pi
+            fit: Floats = states[self.free(states)]
+            if start:
+                fit = fit[~self._touching(fit)]
+            if len(fit):
+                return np.array(fit[0])
         raise LayoutError(
             "no free place for the robot was found; make the room larger, or the walls or effectors fewer"
         )
+
+    def _touching(self, states: Floats) -> NDArray[np.bool_]:
+        """Whether the robot touches some effector, `[N]`."""
+        effectors = np.arange(len(self.layout.effectors))
+        touched = np.empty((len(states), len(effectors)), dtype=np.bool_)
+        geometry.touch_rows(self.layout.shapes, states, effectors, touched)
+        return np.asarray(touched.any(axis=1))
 
     def _fixed_places(self) -> Floats:
         """The places of the effectors `[E, 2]`, NaN where chance decides."""

@@ -1,0 +1,233 @@
+"""All 26 terms as goals: what is in the hands, larger maps, and goals that cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from reproductions.goal_trials import ENDS, SIZE, Columns, Planner, Trials, listing, rate_text
+from reproductions.harness.jobs import Plain
+from reproductions.harness.statistics import mean_of
+from reproductions.harness.tables import number
+from rsg.core.random import stream
+from rsg.core.words import quantity
+from rsg.worlds.crafting import VOCABULARY, CraftingWorld
+from rsg.worlds.crafting.goal_starts import HANDS, leading_to, start_for, ways
+from rsg.worlds.crafting.maps import objects_for
+from rsg.worlds.crafting.world import States
+
+LARGER = (9, 12)
+NAMES = {
+    "primitive": "tools and ingredients of one of the term's rules",
+    "tools": "the tools of one of its rules",
+    "empty": "nothing",
+}
+COLUMNS: Columns = {
+    "episodes": lambda trials: f"{sum(trials.success().trials):,}",
+    "success within the budget, %": lambda trials: rate_text(trials.success()),
+    "wrong plans": ENDS["wrong plans"],
+    "expansions, mean": lambda trials: number(trials.expansions(np.mean), 0),
+    "expansions, median": lambda trials: number(trials.expansions(np.median), 0),
+    "median time": ENDS["median time"],
+}
+
+Sets = dict[tuple[str, int], Trials]
+"""Trials by what is in the hands and by the size of the map."""
+
+
+def possible(objects: Collection[str]) -> set[str]:
+    """The terms that can come true from empty hands where these objects are within reach.
+
+    >>> sorted(possible({"axe", "tree", "boat-station"}))
+    ['grab-axe', 'mine-wood']
+    """
+    found: set[str] = set()
+    there = [term for term in VOCABULARY if set(objects_for([term])) <= set(objects)]
+    while True:
+        more = {term for term in there if term not in found and any(way <= found for way in ways(term))}
+        if not more:
+            return found
+        found |= more
+
+
+class NoWay(NamedTuple):
+    """A start from which a goal cannot be reached.
+
+    Attributes:
+        world, state: where it starts, with empty hands.
+        goal: what cannot come true.
+        removed: the object that the map lacks.
+        first: the subgoals that lack nothing but this object; all others that are impossible come after them.
+        possible: the subgoals on the way to the goal that can be reached all the same.
+    """
+
+    world: CraftingWorld
+    state: States
+    goal: str
+    removed: str
+    first: frozenset[str]
+    possible: frozenset[str]
+
+
+def start_without(size: int, rng: np.random.Generator) -> NoWay:
+    """A start that lacks one object without which a goal, drawn by chance, is impossible."""
+    goals = [term for term in VOCABULARY if any(ways(term))]
+    goal = goals[rng.integers(len(goals))]
+    needs = objects_for(leading_to(goal))
+    vital = [name for name in needs if goal not in possible(set(needs) - {name})]
+    removed = vital[rng.integers(len(vital))]
+    world, state = start_for(goal, "empty", size, rng)
+    cells = world.cells(state)
+    cells[cells == world.rules.code(removed)] = 0
+    able = possible(set(needs) - {removed})
+    on_the_way = frozenset(leading_to(goal))
+    first = frozenset(term for term in on_the_way - able if any(way <= able for way in ways(term)))
+    return NoWay(world, state, goal, removed, first, on_the_way & able)
+
+
+def plans_for_terms(planner: Planner, asked: Plain) -> Plain:
+    """Plans for all terms, by what is in the hands and by the size of the map; and where there is no way."""
+    wanted = [(hands, SIZE, asked["terms"]) for hands in HANDS]
+    wanted += [(hands, size, asked["growth"]) for size in LARGER for hands in HANDS[1:]]
+    sets = []
+    for hands, size, count in wanted:
+        rows = []
+        for term in VOCABULARY:
+            streams = (stream(planner.seed, "test", "terms", term, hands, size, i) for i in range(count))
+            rows.append(planner.row(term, (start_for(term, hands, size, rng) for rng in streams)))
+        sets.append({"hands": hands, "size": size, "terms": rows})
+    without = [_without(planner, number_) for number_ in range(asked["without"])]
+    return {"budget": planner.budget, "sets": sets, "without": without}
+
+
+def _without(planner: Planner, place: int) -> Plain:
+    """A plan for a goal that cannot be reached."""
+    start = start_without(SIZE, stream(planner.seed, "test", "without", place))
+    made, right = planner.attempt(start.world, start.state, start.goal)
+    assert not right, "a goal that is impossible by the rule table was reached"
+    return {
+        "goal": start.goal,
+        "removed": start.removed,
+        "first": sorted(start.first),
+        "possible": sorted(start.possible),
+        "found": made.found,
+        "ended": made.ended,
+        "expansions": made.expansions,
+        "microseconds": round(1e6 * made.seconds),
+        "reached": list(made.reached),
+        "missed": list(made.missed),
+        "reason": made.reason,
+    }
+
+
+def gathered_sets(results: Mapping[int, Plain]) -> Sets:
+    """The trials of all seeds."""
+    found: Sets = {}
+    for seed, one in results.items():
+        for several in one["sets"]:
+            key = (several["hands"], several["size"])
+            found.setdefault(key, Trials(one["budget"], {})).seeds[seed] = several["terms"]
+    return found
+
+
+def terms_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
+    """The text about all terms and its figures, from the results of each seed."""
+    sets = gathered_sets(results)
+    smallest = min(size for _, size in sets)
+    kinds = [key for key in sets if key[1] == smallest]
+    growth = sorted(growth_of(sets), key=lambda key: key[1])
+    text = [
+        f"All 26 terms as goals, on random open {smallest}×{smallest} maps on which all that can help is within a "
+        "walk, without a key or a boat; the goal is false at the start. By what is in the hands at the start:",
+        listing("in the hands", {NAMES[hands]: sets[hands, size] for hands, size in kinds}, COLUMNS),
+        _below(sets, kinds),
+        "Larger maps, with the same number of objects:",
+        listing(
+            "map, in the hands",
+            {f"{size}×{size}, {NAMES[hands]}": sets[hands, size] for hands, size in growth},
+            COLUMNS,
+        ),
+        _below(sets, [key for key in growth if key[1] != smallest]),
+    ]
+    return "\n\n".join(part for part in text if part), {
+        f"{hands}-{size}": {
+            "success": several.success().plain(),
+            "wrong": several.wrong(),
+            "expansions_mean": several.expansions(np.mean).mean,
+            "expansions_median": several.expansions(np.median).mean,
+            "milliseconds_median": several.milliseconds().mean,
+            "below": _shares(several),
+        }
+        for (hands, size), several in sets.items()
+    }
+
+
+def _shares(trials: Trials) -> dict[str, list[int]]:
+    """The terms that were not always reached: successes and episodes."""
+    found = {name: trials.of(goal=name).success() for name in trials.goals}
+    return {
+        name: [sum(rate.successes), sum(rate.trials)]
+        for name, rate in found.items()
+        if sum(rate.successes) < sum(rate.trials)
+    }
+
+
+def _below(sets: Sets, keys: Sequence[tuple[str, int]]) -> str:
+    """The terms below 100 %, as sentences."""
+    lines = []
+    for hands, size in keys:
+        shares = _shares(sets[hands, size])
+        if shares:
+            listed = ", ".join(f"{name} {done} of {of}" for name, (done, of) in shares.items())
+            lines.append(f"- {size}×{size}, in the hands {NAMES[hands]}: {listed}")
+    if not lines:
+        return "Every term was reached from every start."
+    return "\n".join(["Terms that were not reached from every start:", "", *lines])
+
+
+def without_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
+    """The text about goals that cannot be reached, and its figures."""
+    rows = [row for one in results.values() for row in one["without"]]
+    if not rows:
+        return "", {}
+    quiet = [row for row in rows if not row["found"]]
+    named = [row for row in quiet if set(row["first"]) & set(row["missed"])]
+    exhausted = [row for row in rows if row["ended"] == "exhausted"]
+    clean = [row for row in named if not set(row["missed"]) & set(row["possible"])]
+    count, budget = len(rows), next(iter(results.values()))["budget"]
+    each = [one["without"] for one in results.values() if one["without"]]
+    expansions = mean_of([float(np.mean([row["expansions"] for row in some])) for some in each])
+    time = mean_of([float(np.mean([row["microseconds"] for row in some])) / 1000 for some in each])
+    several = float(np.mean([len(row["missed"]) for row in named])) if named else 0.0
+    example = next((row for row in clean if len(row["missed"]) > 1 and row["reached"]), (clean or rows)[0])
+    words = f"the map lacks the {example['removed']}. “{example['reason']}.”"
+    if example["reached"]:
+        words += f" Reached were: {', '.join(example['reached'])}."
+    text = (
+        f"From {quantity(count, 'start')} with empty hands one object was removed without which the goal "
+        f"is impossible. Within the budget of {budget:,} expansions {len(quiet)} of {count} searches ended without a "
+        f"plan ({len(exhausted)} because everything that can be reached was tried); {count - len(quiet)} gave a wrong "
+        f"plan. Expansions, mean: {number(expansions, 0)}; time, mean: {number(time, 0, 'ms')}. In {len(named)} the "
+        "report names the first subgoal that is impossible (the one that lacks nothing but the object) among those "
+        f"that could not be reached, of which it names {several:.1f} in the mean; in {len(clean)} it names none "
+        f"that is possible. An example, goal {example['goal']}: {words}"
+    )
+    summary = {
+        "starts": count,
+        "no_plan": len(quiet),
+        "exhausted": len(exhausted),
+        "names_first": len(named),
+        "named_mean": several,
+        "names_nothing_possible": len(clean),
+        "expansions_mean": expansions.mean,
+        "milliseconds_mean": time.mean,
+    }
+    return text, summary
+
+
+def growth_of(sets: Sets) -> Sets:
+    """The sets that were tried on maps of several sizes."""
+    counts = {hands: len({size for other, size in sets if other == hands}) for hands, _ in sets}
+    return {key: several for key, several in sets.items() if counts[key[0]] > 1}

@@ -1,0 +1,172 @@
+"""Plans for goals: how they are tried, and what many of them add up to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reproductions.harness.jobs import Plain
+from reproductions.harness.statistics import Mean, mean_of
+from reproductions.harness.tables import Rate, number, table
+from reproductions.harness.trials import Learned
+from rsg.core.random import stream
+from rsg.evaluation.statistics import hundredths
+from rsg.planning import Dependencies, GoalSettings, Plan, plan_goal, validate
+from rsg.worlds.crafting.goal_starts import start_for
+
+BUDGET = 25_000  # expansions, the paper's limit
+SIZE = 7  # rows and columns of the maps, as in the split
+EASY, HARD = "2–3 subgoals", "4–5 subgoals"
+
+Rows = Sequence[Plain]
+"""Of each goal: its name and the lists `success`, `expansions` and `microseconds` of its starts."""
+
+
+class Planner:
+    """Plans with what was learned; everything is compiled first.
+
+    Args:
+        learned: the classifiers, and where they came from.
+        dependencies: of the subgoals.
+        settings: of planning.
+    """
+
+    def __init__(self, learned: Learned, dependencies: Dependencies, settings: GoalSettings) -> None:
+        self.source, self.seed, self.budget = learned.source, learned.starts, settings.budget
+        self._goals, self._dependencies, self._settings = learned.subgoals.goals, dependencies, settings
+        world, state = start_for("craft-boat", "empty", SIZE, stream(0, "compile"))
+        self._plan(world, state, "craft-boat", replace(settings, budget=20))
+
+    def _plan(self, world: Any, state: Any, goal: str, settings: GoalSettings) -> Plan:
+        return plan_goal(world, state, goal, self._goals, self._dependencies, settings)
+
+    def attempt(self, world: Any, state: Any, goal: str) -> tuple[Plan, bool]:
+        """A plan, and whether it is right."""
+        made = self._plan(world, state, goal, self._settings)
+        return made, validate(world, made, goal, partial(self.source.truth, world)).ok
+
+    def row(self, goal: str, starts: Iterable[tuple[Any, Any]]) -> Plain:
+        """Plans for a goal as lists: success is 1, 0 without a plan, -1 for a plan that is wrong."""
+        several = [self.attempt(world, state, goal) for world, state in starts]
+        return {
+            "goal": goal,
+            "success": [1 if right else -int(made.found) for made, right in several],
+            "expansions": [made.expansions for made, _ in several],
+            "microseconds": [round(1e6 * made.seconds) for made, _ in several],
+        }
+
+
+class Trials(NamedTuple):
+    """What a method did: the budget of each plan, and by seed the rows of all goals."""
+
+    budget: int
+    seeds: dict[int, Rows]
+
+    def of(self, group: str | None = None, goal: str | None = None, starts: int | None = None) -> Trials:
+        """Only the goals of a group, or one goal; only the first starts."""
+        chosen = {
+            seed: [
+                {key: value[:starts] if isinstance(value, list) else value for key, value in row.items()}
+                for row in rows
+                if (group is None or group_of(row) == group) and (goal is None or row["goal"] == goal)
+            ]
+            for seed, rows in self.seeds.items()
+        }
+        return Trials(self.budget, {seed: rows for seed, rows in chosen.items() if rows})
+
+    @property
+    def rows(self) -> list[Rows]:
+        """The rows of each seed."""
+        return list(self.seeds.values())
+
+    @property
+    def goals(self) -> list[str]:
+        """The goals, in order."""
+        return list(dict.fromkeys(row["goal"] for rows in self.rows for row in rows))
+
+    def reach(self, share: float) -> dict[int, float]:
+        """For each seed the expansions with which that share of the starts is solved; infinite if never."""
+        return {seed: reach(rows, share) for seed, rows in self.seeds.items()}
+
+    def success(self, budget: int = BUDGET) -> Rate:
+        """The share that is solved within a budget."""
+        solved = tuple(int((needed(rows) <= budget).sum()) for rows in self.rows)
+        return Rate(solved, tuple(len(needed(rows)) for rows in self.rows))
+
+    def wrong(self) -> int:
+        """How many plans, of all seeds, do not do what they say."""
+        return sum(row["success"].count(-1) for rows in self.rows for row in rows)
+
+    def milliseconds(self) -> Mean:
+        """The median time of a plan."""
+        return mean_of([float(np.median(_joined(rows, "microseconds"))) / 1000 for rows in self.rows])
+
+    def expansions(self, what: Any) -> Mean:
+        """A mean or a median, say, of the expansions of a plan, successful or not."""
+        return mean_of([float(what(_joined(rows, "expansions"))) for rows in self.rows])
+
+
+def group_of(row: Plain) -> str:
+    """Whether a goal takes few subgoals or many."""
+    return EASY if row["subgoals"] <= 3 else HARD
+
+
+def seed_of(job: str) -> int:
+    """The seed in the name of a job."""
+    return int(job.rpartition("seed")[2])
+
+
+def _joined(rows: Rows, key: str) -> NDArray[np.int64]:
+    return np.concatenate([np.asarray(row[key], dtype=np.int64) for row in rows])
+
+
+def needed(rows: Rows) -> NDArray[np.float64]:
+    """The expansions of all starts that were solved; infinite for the others."""
+    return np.where(_joined(rows, "success") == 1, _joined(rows, "expansions"), np.inf)
+
+
+def reach(rows: Rows, share: float) -> float:
+    """The fewest expansions with which at least that share of the starts is solved."""
+    values = np.sort(needed(rows))
+    return float(values[math.ceil(share * len(values) - 1e-9) - 1])
+
+
+def reached(trials: Trials, share: float) -> str:
+    """The same as text, over seeds; says where it was not reached within the budget."""
+    values = list(trials.reach(share).values())
+    never = sum(map(math.isinf, values))
+    if never == len(values):
+        return f"> {trials.budget:,}"
+    if never:
+        return f"> {trials.budget:,} in {never} of {len(values)}"
+    return number(mean_of(values), 0)
+
+
+def rate_text(rate: Rate) -> str:
+    """A rate in percent, with its range over seeds."""
+    mean = rate.over_seeds
+    if mean.least == mean.most:
+        return hundredths(mean.mean)
+    return f"{hundredths(mean.mean)} ({hundredths(mean.least)} to {hundredths(mean.most)})"
+
+
+Columns = Mapping[str, Callable[[Trials], str]]
+"""Headlines, and what is said of trials below each."""
+
+
+def listing(first: str, several: Mapping[str, Trials], columns: Columns, above: Sequence[Sequence[str]] = ()) -> str:
+    """A table with a row to each trials, by label."""
+    rows = [[label, *(show(one) for show in columns.values())] for label, one in several.items()]
+    return table([first, *columns], [*above, *rows])
+
+
+ENDS: Columns = {
+    "wrong plans": lambda trials: str(trials.wrong()),
+    "median time": lambda trials: number(trials.milliseconds(), 2, "ms"),
+}

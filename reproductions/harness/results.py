@@ -1,0 +1,80 @@
+"""Results of jobs as sections look at them: by variant and split, over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from reproductions.harness.jobs import Plain
+from reproductions.harness.statistics import Mean, mean_of
+from reproductions.harness.tables import Rate
+from reproductions.harness.trials import SPLITS
+
+Rates = Mapping[str, Rate | None]
+"""Success by split."""
+
+
+def stem(job: str) -> str:
+    """The variant of a job: its name without the seed.
+
+    >>> stem("crafting-irl-seed2"), stem("image/rsg-seed0")
+    ('crafting-irl', 'image/rsg')
+    """
+    return job.rpartition("-seed")[0]
+
+
+class Results(dict[str, Plain]):
+    """The results of the finished jobs by name, in the order of the jobs.
+
+    A job is called `variant-seedN`; one that belongs to another experiment has its name and a slash in front.
+    """
+
+    def of(self, variant: str) -> list[Plain]:
+        """The results of a variant, a seed to each."""
+        return [one for job, one in self.items() if stem(job) == variant]
+
+    def evaluations(self, variant: str, name: str) -> list[Plain]:
+        """The evaluations of that name, which is often a split, a seed to each."""
+        every = [one.get("evaluations", {}).get(name) for one in self.of(variant)]
+        return [one for one in every if one is not None]
+
+    def rate(self, variant: str, name: str, check: str = "success", without: Collection[str] = ()) -> Rate | None:
+        """The success rate over seeds, without some tasks; None if there is none."""
+        return rate(self.evaluations(variant, name), check, without)
+
+    def rates(self, variant: str, check: str = "success", more: str = "") -> dict[str, Rate | None]:
+        """The success rate in both splits; `more` is what their names have besides."""
+        return {split: self.rate(variant, split + more, check) for split in SPLITS}
+
+    def plans(self, variant: str, name: str, key: str) -> Mean | None:
+        """A figure of the plans of an evaluation, over seeds."""
+        return mean_or_none([one[key] for one in self.evaluations(variant, name)])
+
+    def training(self, variant: str, key: str) -> list[float]:
+        """A figure of training, a seed to each that it is known of."""
+        every = [one["training"][key] for one in self.of(variant) if "training" in one]
+        return [one for one in every if one is not None]
+
+
+def rate(evaluations: Sequence[Plain], check: str = "success", without: Collection[str] = ()) -> Rate | None:
+    """The success rate over seeds: of each seed's evaluation the tasks that are not to be left out; None if none is."""
+    rows = [[row for row in one["tasks"] if row["task"] not in without] for one in evaluations]
+    rows = [some for some in rows if some]
+    if not rows:
+        return None
+    successes = (sum(round(row[check] * row["episodes"]) for row in some) for some in rows)
+    return Rate(tuple(successes), tuple(sum(row["episodes"] for row in some) for some in rows))
+
+
+def share(rows: Sequence[Plain], done: str, of: str = "trajectories") -> Rate | None:
+    """A rate over seeds from rows that count, a seed to each."""
+    return Rate(tuple(row[done] for row in rows), tuple(row[of] for row in rows)) if rows else None
+
+
+def mean_or_none(values: Sequence[float]) -> Mean | None:
+    """The mean over seeds; None if nothing was measured."""
+    return mean_of(values) if values else None
+
+
+def plain_rates(rows: Mapping[str, Rates]) -> Plain:
+    """Rates by variant and split as JSON; what was not measured is left out."""
+    return {name: {split: one.plain() for split, one in row.items() if one} for name, row in rows.items()}

@@ -1,0 +1,134 @@
+"""Results as markdown: tables, figures as people read them, and a file in which each experiment has its own section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from reproductions.harness.statistics import Mean, mean_of
+from rsg.core.errors import RsgError
+from rsg.evaluation.statistics import hundredths, wilson
+
+HEAD = """# Results
+
+Written by `rsg reproduce`; do not edit by hand. Each section is written anew by its own command; its figures lie
+beside this file, those of every job in the work folder.
+"""
+NONE = "–"
+_BAR = r"\|"  # a bar in a cell, not between two
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, its first column to the left and all others to the right.
+
+    >>> print(table(["method", "success"], [["RSG", "99.6"]]))
+    | method | success |
+    |:---|---:|
+    | RSG | 99.6 |
+    """
+    first, *rest = [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in (head, *rows)]
+    return "\n".join([first, f"|:---|{'---:|' * (len(head) - 1)}", *rest])
+
+
+class Rate(NamedTuple):
+    """A success rate over seeds: the successes and the trials of each."""
+
+    successes: tuple[int, ...]
+    trials: tuple[int, ...]
+
+    @property
+    def percentages(self) -> list[float]:
+        """Of each seed."""
+        return [100 * done / of for done, of in zip(self.successes, self.trials, strict=True)]
+
+    @property
+    def over_seeds(self) -> Mean:
+        """The mean of the seeds' rates."""
+        return mean_of([done / of for done, of in zip(self.successes, self.trials, strict=True)])
+
+    @property
+    def pooled(self) -> tuple[float, float]:
+        """Wilson's interval of all trials together."""
+        return wilson(sum(self.successes), sum(self.trials))
+
+    def plain(self) -> dict[str, object]:
+        """All of it, for JSON."""
+        mean = self.over_seeds
+        return {
+            "mean": mean.mean,
+            "interval_over_seeds": None if mean.low is None or mean.high is None else [mean.low, mean.high],
+            "least": mean.least,
+            "pooled_interval": list(self.pooled),
+            "episodes": sum(self.trials),
+            "seeds": [done / of for done, of in zip(self.successes, self.trials, strict=True)],
+        }
+
+
+def percent(rate: Rate | None) -> str:
+    """A rate in percent, with its interval over seeds.
+
+    >>> percent(Rate((98, 100), (100, 100)))
+    '99.0 (86.3 to 100.0)'
+    """
+    if rate is None:
+        return NONE
+    mean = rate.over_seeds
+    if mean.low is None or mean.high is None:
+        return hundredths(mean.mean)
+    return f"{hundredths(mean.mean)} ({span(mean.low, mean.high)})"
+
+
+def span(low: float, high: float) -> str:
+    """An interval of a rate, in percent; it does not leave 0 to 100."""
+    return f"{hundredths(max(0.0, low))} to {hundredths(min(1.0, high))}"
+
+
+def number(mean: Mean | None, digits: int = 1, unit: str = "") -> str:
+    """A mean with its range over seeds.
+
+    >>> number(mean_of([10.0, 12.0]), 0, "s")
+    '11 s (10 to 12)'
+    """
+    if mean is None:
+        return NONE
+    unit = f" {unit}" if unit else ""
+    if mean.count == 1:
+        return f"{mean.mean:,.{digits}f}{unit}"
+    return f"{mean.mean:,.{digits}f}{unit} ({mean.least:,.{digits}f} to {mean.most:,.{digits}f})"
+
+
+def certainty(rates: Mapping[str, Mapping[str, Rate | None]]) -> str:
+    """A table of how sure rates by row and split are."""
+    lines = []
+    for label, row in rates.items():
+        for split, one in row.items():
+            if one is not None:
+                mean = one.over_seeds
+                both, episodes = [f"{100 * value:.2f}" for value in (mean.mean, mean.least)], f"{sum(one.trials):,}"
+                lines.append([label, split, *both, span(*one.pooled), episodes])
+    return table(["method", "split", "mean", "worst seed", "all episodes, 95 %", "episodes"], lines)
+
+
+def with_section(text: str, name: str, body: str, order: Sequence[str] = (), where: str = "the file") -> str:
+    """The text with the section of that name put in; every other byte stays as it is.
+
+    A section that is there is replaced; a new one goes before the first that comes later in `order`, or to the end.
+    """
+    begin, end = _marks(name)
+    section = f"{begin}\n{body.strip()}\n{end}\n"
+    if (text.count(begin), text.count(end)) not in ((0, 0), (1, 1)) or text.find(begin) > text.find(end):
+        raise RsgError(f"{where} needs one '{begin}' with '{end}' after it, or neither; mend it, or move it away")
+    if begin in text:
+        before, after = text[: text.index(begin)], text[text.index(end) + len(end) :]
+        return before + section + after.removeprefix("\n")
+    later = order[order.index(name) + 1 :] if name in order else ()
+    places = [text.index(_marks(other)[0]) for other in later if _marks(other)[0] in text]
+    if places:
+        return f"{text[: min(places)]}{section}\n{text[min(places) :]}"
+    text = text or HEAD
+    gap = "" if text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+    return text + gap + section
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- begin {name} -->", f"<!-- end {name} -->"

@@ -1,0 +1,186 @@
+"""What most experiments do: train on demonstrations, then plan from many starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from reproductions.harness.jobs import Job, Place, Plain
+from reproductions.paper.methods import METHODS
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.demos import Benchmark, Recipe, Store, benchmark
+from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.search import SearchSettings, is_continuous
+from rsg.subgoals import RsgSettings, learn, untrained
+from rsg.subgoals.classifiers import Classifiers
+from rsg.training import Progress
+from rsg.training.settings import restored
+
+SPLITS = ("compositional", "novel")
+BUDGET = 5000  # expansions, the paper's limit
+EVALUATION_SEED = 1000  # of the first seed: starts of evaluations are never those of training
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is done for each seed.
+
+    Attributes:
+        demonstrations: of each task.
+        counts: how many of what: `size["novel"]` is the number of starts of each novel task, for example.
+        minutes: that a job takes, about.
+        changes: to the settings of training.
+    """
+
+    demonstrations: int = 400
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    minutes: float = 3.0
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.counts[name]
+
+    def evaluations(self, seed: int, **more: Any) -> Plain:
+        """Those of the two splits; see `evaluation`."""
+        return {split: evaluation(split, self[split], seed, **more) for split in SPLITS}
+
+
+def evaluation(split: str, per_task: int, seed: int, **more: Any) -> Plain:
+    """What an evaluation is asked for; `goals` (G or G-and-I) and `budget` may be given too."""
+    usual = {"goals": "G", "budget": BUDGET}
+    assert set(more) <= set(usual)
+    return {"split": split, "per_task": per_task, "seed": EVALUATION_SEED + seed, **usual, **more}
+
+
+def settings_of(seed: int, **changes: Any) -> Plain:
+    """The settings of a training run as plain JSON, all defaults written out: a changed default is another job."""
+    try:
+        return asdict(RsgSettings(seed=seed, **changes))
+    except TypeError:
+        unknown = [key for key in changes if key not in RsgSettings.__dataclass_fields__]
+        raise RsgError(f"this rsg has no setting '{unknown[0]}', which the experiment needs; update rsg") from None
+
+
+class Variant(NamedTuple):
+    """Something that is trained.
+
+    Attributes:
+        name: of its jobs, without the seed.
+        changes: to the usual settings of training; `kind`, one of `reproductions.paper.METHODS`, if not RSG as it is.
+        asked: what its jobs are asked for besides: `evaluations`, `per_task` demonstrations if not all, `tasks` of its
+            own to plan for, and the like.
+        recipe: of the demonstrations, if not those of the training tasks of Crafting World.
+    """
+
+    name: str
+    changes: Mapping[str, Any]
+    asked: Plain
+    recipe: Recipe | None = None
+
+
+def learning(experiment: str, size: Size, seed: int, variant: Variant, run: Any = None) -> Job:
+    """The job that trains a variant; unless it is told what to `run`, it plans then."""
+    recipe = variant.recipe or Recipe("crafting", "train", size.demonstrations, seed)
+    changes = {"kind": "rsg", **variant.changes, **size.changes}
+    kind = changes.pop("kind")
+    settings = settings_of(seed, **changes)
+    parameters = {"recipe": asdict(recipe), "kind": kind, "settings": settings, **variant.asked}
+    return Job(experiment, f"{variant.name}-seed{seed}", run or learn_job, parameters, size.minutes, (recipe,))
+
+
+class Learned(NamedTuple):
+    """What was trained in a job: its benchmark, classifiers, settings, demonstrations, and how training went."""
+
+    source: Benchmark
+    subgoals: Classifiers
+    settings: RsgSettings
+    store: Store
+    training: Plain
+
+    @property
+    def starts(self) -> int:
+        """The seed of starts."""
+        return EVALUATION_SEED + self.settings.seed
+
+    def plans(self, parameters: Plain) -> Plain:
+        """The job's evaluations, by name."""
+        return planned(self.source, self.subgoals, parameters)
+
+
+def learned(parameters: Plain, place: Place, **more: Any) -> Learned:
+    """Train in the job's folder, or go on there; `more` is what else `rsg.learn` is told."""
+    recipe = recipe_of(parameters)
+    source, store = benchmark(recipe.world, parameters.get("tasks", ()), recipe.map), place.store(recipe)
+    settings = restored(RsgSettings, parameters["settings"])
+    resumed, begun = (place.run / "run.json").exists(), time.perf_counter()
+    found = learn(
+        store,
+        lambda demo: source.world(demo.setting),
+        place.run,
+        settings,
+        per_task=parameters.get("per_task"),
+        method=METHODS[parameters["kind"]],
+        tensorboard=False,
+        **more,
+    )
+    training = how_it_went(found.progress, None if resumed else time.perf_counter() - begun)
+    return Learned(source, found.subgoals, settings, store, training)
+
+
+def recipe_of(parameters: Plain) -> Recipe:
+    """The demonstrations that a job is asked to train on."""
+    return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
+
+
+def how_it_went(progress: Progress, seconds: float | None) -> Plain:
+    """What is kept of a training run; the wall time of earlier sessions is not known, so that is None."""
+    if not progress.done:
+        raise RsgError("training was interrupted; the same command goes on with it")
+    return {
+        "steps": progress.step,
+        "best_step": progress.best_step,
+        "held_out": progress.best,
+        "ended": progress.done,
+        "cpu_seconds": progress.seconds,
+        "seconds": seconds,
+        "history": progress.history,
+    }
+
+
+def learn_job(parameters: Plain, place: Place) -> Plain:
+    """Train, then plan."""
+    found = learned(parameters, place)
+    return {"training": found.training, "evaluations": found.plans(parameters)}
+
+
+def oracle_job(parameters: Plain, place: Place) -> Plain:
+    """Plan with the truth."""
+    del place
+    source = benchmark(parameters["world"])
+    return {"evaluations": planned(source, source.true_goals, parameters)}
+
+
+def untrained_job(parameters: Plain, place: Place) -> Plain:
+    """Plan with networks as they are before any training."""
+    del place
+    source = benchmark(parameters["world"])
+    world, _ = source.start("novel", 0, stream(0, "untrained"))
+    subgoals = untrained(source.vocabulary, parameters["seed"], world if is_continuous(world) else None)
+    return {"evaluations": planned(source, subgoals, parameters)}
+
+
+def planned(source: Benchmark, subgoals: Any, parameters: Plain) -> Plain:
+    """Plan for each evaluation that a job is asked for, after the search is compiled; see `evaluate_planning`."""
+    found = {}
+    for name, asked in parameters["evaluations"].items():
+        goals: Any = subgoals
+        if isinstance(subgoals, Classifiers):
+            goals = subgoals.goals if asked["goals"] == "G" else subgoals.goals_with_i
+        starts = Starts(asked["split"], asked["per_task"], asked["seed"])
+        evaluate_planning(source, starts._replace(per_task=1), goals, SearchSettings(budget=1))
+        settings = SearchSettings(budget=asked["budget"], seed=starts.seed)
+        found[name] = evaluate_planning(source, starts, goals, settings)
+    return found

@@ -1,0 +1,124 @@
+"""`rsg reproduce image`: subgoals learned from pictures of Crafting World, planned with in other lights and places."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from reproductions.harness.figures import draw_rates
+from reproductions.harness.jobs import Job, Place, Plain
+from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
+from reproductions.harness.results import Results, mean_or_none, plain_rates
+from reproductions.harness.tables import NONE, number, percent, table
+from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
+from rsg.core.random import stream
+from rsg.demos import benchmark
+from rsg.subgoals.images import LEVELS, MARGIN, PRESET, Camera, ImageClassifiers
+
+NAME = "image"
+RSG = "rsg"
+PAPER = {"compositional": 82.0, "novel": 78.2}
+BRIGHTNESS = 0.2
+CLEAN, UNTRAINED = "clean", "untrained"
+CAMERAS = {
+    CLEAN: ("as in training", Camera()),
+    "light": ("another light for each picture", Camera(brightness=BRIGHTNESS, seed=1)),
+    "shift": ("each picture shifted by up to half a cell", Camera(shift=MARGIN, seed=1)),
+    "both": ("both", Camera(brightness=BRIGHTNESS, shift=MARGIN, seed=1)),
+}
+NAMES = {**{name: label for name, (label, _) in CAMERAS.items()}, UNTRAINED: UNTRAINED}
+
+FULL = Size(400, {"compositional": 20, "novel": 25, "budget": BUDGET}, 12.0)
+QUICK = Size(20, {"compositional": 1, "novel": 1, "budget": 300}, 1.0, {"steps": 60, "curriculum": 20})
+
+
+def jobs(extent: Extent) -> list[Job]:
+    """For each seed: training, and plans with each camera."""
+    size, cameras = extent.size, {name: asdict(camera) for name, (_, camera) in CAMERAS.items()}
+    changes = {"encoder": "image", **PRESET}
+    listed = []
+    for seed in range(extent.seeds):
+        asked = {"evaluations": size.evaluations(seed, budget=size["budget"]), "cameras": cameras}
+        listed.append(learning(NAME, size, seed, Variant(RSG, changes, asked), run))
+    return listed
+
+
+def run(parameters: Plain, place: Place) -> Plain:
+    """Train, then plan with each camera, `-camera` added to the names of evaluations; and before any training."""
+    found = learned(parameters, place)
+    subgoals, settings = found.subgoals, found.settings
+    assert isinstance(subgoals, ImageClassifiers)
+    evaluations = Plain()
+    for name, camera in parameters["cameras"].items():
+        subgoals.camera = Camera(**camera)
+        evaluations |= {f"{split}-{name}": one for split, one in found.plans(parameters).items()}
+    fresh = ImageClassifiers(settings.hidden, settings.single).grow(found.source.vocabulary, settings.seed)
+    few = {f"{split}-{UNTRAINED}": {**one, "per_task": 1} for split, one in parameters["evaluations"].items()}
+    evaluations |= planned(found.source, fresh, {"evaluations": few})
+    return {"training": found.training, "evaluations": evaluations}
+
+
+def section(extent: Extent, results: Results) -> Section:
+    """Success with each camera, and what it costs."""
+    del extent
+    rates = {label: results.rates(RSG, more=f"-{name}") for name, label in NAMES.items()}
+    rows = [["**RSG, the paper**", *(f"{PAPER[split]:.1f}" for split in SPLITS), NONE, NONE]]
+    for name, label in NAMES.items():
+        times = (results.plans(RSG, f"{split}-{name}", "plan_ms_median") for split in SPLITS)
+        if rates[label]["novel"] is not None:
+            rows.append([label, *map(percent, rates[label].values()), *(number(one, 0, "ms") for one in times)])
+    training = {key: results.training(RSG, key) for key in ("cpu_seconds", "seconds", "steps")}
+    costs = [
+        ["training, processor time", number(mean_or_none(training["cpu_seconds"]), 0, "s")],
+        ["training, wall time with reading the data", number(mean_or_none(training["seconds"]), 0, "s")],
+        ["training, gradient steps", number(mean_or_none(training["steps"]), 0)],
+    ]
+    text = [
+        "Classifiers see the pixels of a picture of the state, 8 to a cell, and nothing else. Success of plans for "
+        f"instructions, strict, within {BUDGET:,} expansions in total, in percent: mean over seeds, with the 95 % "
+        "interval of the mean over seeds in brackets. The same classifiers plan with four cameras: in *another light* "
+        f"the levels of each picture are multiplied by {1 - BRIGHTNESS:g} to {1 + BRIGHTNESS:g} and then lifted or "
+        f"lowered by up to {LEVELS * BRIGHTNESS:.0f} of 255, and a *shift* moves map and inventory by whole pixels, "
+        "eighths of a cell, up or down and left or right; each state has its own light and shift. The paper prints "
+        "the very figures of its other world here, probably a slip.",
+        table(["pictures", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
+        table(["what it costs", "mean and range over seeds"], costs),
+    ]
+    summary = {
+        "paper": PAPER,
+        "success": plain_rates(rates),
+        "training": training,
+        "plan_ms_median": {
+            label: {
+                split: [one["plan_ms_median"] for one in results.evaluations(RSG, f"{split}-{name}")]
+                for split in SPLITS
+            }
+            for name, label in NAMES.items()
+        },
+    }
+    groups = {split: {name: rates[label][split] for name, label in NAMES.items()} for split in SPLITS}
+    pictures = {
+        "success": Picture("Success by camera", partial(draw_rates, groups=groups, paper=PAPER)),
+        "seen": Picture("A state as each of the four cameras takes it", draw_seen),
+    }
+    return Section("Subgoals from pictures, Crafting World", "\n\n".join(text), summary, pictures if results else {})
+
+
+def draw_seen(path: Path) -> None:
+    """One state in four pictures, pixel by pixel."""
+    from matplotlib.image import imsave
+
+    world, state = benchmark("crafting").start("novel", 0, stream(0, "seen"))
+    eyes = ImageClassifiers(1, True).grow(["nothing"])
+    shown = []
+    for _, camera in CAMERAS.values():
+        eyes.camera = camera
+        picture = np.pad(eyes.pictures(world, state[None])[0], ((2, 2), (2, 2), (0, 0)), constant_values=255)
+        shown.append(np.kron(picture, np.ones((4, 4, 1), dtype=np.uint8)))
+    imsave(path, np.concatenate(shown, axis=1), format="png")
+
+
+EXPERIMENT = Experiment(NAME, 3, FULL, QUICK, jobs, section)

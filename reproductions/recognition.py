@@ -1,0 +1,291 @@
+"""`rsg reproduce recognition`: which task a trajectory did, and where each of its steps ended."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reproductions.harness.figures import draw_lines
+from reproductions.harness.jobs import Job, Place, Plain
+from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
+from reproductions.harness.results import Results, mean_or_none, share
+from reproductions.harness.tables import NONE, number, percent, table
+from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.demos import Benchmark, Demonstration
+from rsg.language import Machine, Task, machine_of
+from rsg.planning import plan
+from rsg.search import SearchSettings
+from rsg.subgoals import Classifiers, Recogniser, RsgSettings, recognise
+from rsg.subgoals.recognition import SPECIFIC, most_steps
+
+NAME, RSG = "recognition", "rsg"
+NAMES = {"train": "the training descriptions", "novel": "the novel descriptions"}
+PARTS = (0.25, 0.5, 0.75, 1.0)
+TOP = 5
+IDEAL_BUDGET = 20_000  # expansions, to find out what the shortest trajectory for a description is
+
+
+FULL = Size(400, {"segmented": 20, "recognised": 20, "proposed": 10})  # trajectories of each task
+QUICK = Size(20, {"segmented": 2, "recognised": 2, "proposed": 1}, 1.0, {"steps": 60, "curriculum": 20})
+
+
+def jobs(extent: Extent) -> list[Job]:
+    """For each seed: train, then look at trajectories that were never seen."""
+    variant = Variant(RSG, {}, dict(extent.size.counts))
+    return [learning(NAME, extent.size, seed, variant, job) for seed in range(extent.seeds)]
+
+
+def job(parameters: Plain, place: Place) -> Plain:
+    """All that is measured with one seed."""
+    found = learned(parameters, place)
+    watcher = Watcher(found.source, found.subgoals, found.starts)
+    return {
+        "segmentation": {split: watcher.segmented(split, parameters["segmented"]) for split in SPLITS},
+        "recognition": {split: watcher.recognised(split, parameters["recognised"]) for split in NAMES},
+        "prefixes": {str(part): watcher.begun(part, parameters["proposed"]) for part in PARTS},
+        "proposals": watcher.proposed(parameters["proposed"]),
+    }
+
+
+class Watcher:
+    """Looks at fresh demonstrations with what was learned, and compares with the truth.
+
+    Args:
+        source: where they come from.
+        subgoals: what was learned; settings: how.
+        seed: of the demonstrations.
+        shortest: whether an ideal observer knows the shortest trajectory for each description; in a continuous world
+            nobody does.
+    """
+
+    def __init__(
+        self,
+        source: Benchmark,
+        subgoals: Classifiers,
+        seed: int,
+        settings: RsgSettings | None = None,
+        shortest: bool = True,
+    ) -> None:
+        self._source, self._subgoals, self._seed = source, subgoals, seed
+        self._settings, self._shortest = settings, shortest
+
+    def demos(self, split: str, per_task: int, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
+        """Fresh demonstrations of the distinct descriptions of a split, with their worlds."""
+        texts = self._source.tasks(split)
+        for text in dict.fromkeys(texts):
+            for i in range(per_task):
+                rng = stream(self._seed, what, split, text, i)
+                demo, _ = self._source.demonstrate(split, texts.index(text), rng)
+                yield text, demo, self._source.world(demo.setting)
+
+    def segmented(self, split: str, per_task: int) -> Plain:
+        """How many ends of subgoals are exact, or off by one step."""
+        exact = near = every = 0
+        for text, demo, world in self.demos(split, per_task, "segmentation"):
+            recogniser = Recogniser(self._subgoals, [text], self._settings)
+            found = recogniser.segment(world, demo.states, demo.actions, text)
+            truth = true_ends(self._source, world, demo)
+            every += len(truth)
+            exact += len(set(found.ends) & set(truth))
+            close = {(term, step + off) for term, step in found.ends for off in (-1, 0, 1)}
+            near += len(close & set(truth))
+        return {"exact": exact, "near": near, "ends": every}
+
+    def recognised(self, split: str, per_task: int) -> Plain:
+        """How often the description that scores best is the right one; and how often an ideal observer's choice is."""
+        candidates = list(dict.fromkeys(self._source.tasks(split)))
+        recogniser = Recogniser(self._subgoals, candidates, self._settings)
+        machines = {text: machine_of(text) for text in candidates}
+        right = ideal = every = 0
+        times: list[float] = []
+        confused, untold = Counter[str](), Counter[str]()
+        for text, demo, world in self.demos(split, per_task, "recognition"):
+            begun = time.perf_counter()
+            first = str(recogniser.rank(world, demo.states, demo.actions)[0].task)
+            times.append(1000 * (time.perf_counter() - begun))
+            own = str(machines[text].task)
+            every += 1
+            right += first == own
+            if first != own:
+                confused[f"{own} → {first}"] += 1
+            able = explanations(self._source, world, demo, machines, self._shortest)
+            best = max(able, key=lambda one: most_steps(machines[one]), default=None)
+            ideal += best == text
+            if best is not None and best != text:
+                untold[f"{own} → {machines[best].task}"] += 1
+        return {
+            "candidates": len(candidates),
+            "right": right,
+            "ideal": ideal,
+            "trajectories": every,
+            "ms": median(times),
+            "confused": dict(confused.most_common(20)),
+            "untold": dict(untold.most_common(20)),
+        }
+
+    def begun(self, part: float, per_task: int) -> Plain:
+        """Recognition from the first part of each trajectory."""
+        candidates = list(dict.fromkeys(self._source.tasks("train")))
+        recogniser = Recogniser(self._subgoals, candidates)
+        first = among = every = 0
+        for text, demo, world in self.demos("train", per_task, "beginnings"):
+            steps = max(1, round(part * len(demo.actions)))
+            ranked = recogniser.rank(world, demo.states[: steps + 1], demo.actions[:steps], prefix=part < 1)
+            places = [str(one.task) for one in ranked[:TOP]]
+            own = str(machine_of(text).task)
+            every += 1
+            first += places[0] == own
+            among += own in places
+        return {"first": first, "among": among, "trajectories": every}
+
+    def proposed(self, per_task: int) -> Plain:
+        """How often a proposal, made without candidates, says only what the true description allows."""
+        first = among = every = 0
+        for text, demo, world in self.demos("compositional", per_task, "proposals"):
+            allowed = _sequences(machine_of(text))
+            fits = [_sequences(Machine.of(task)) <= allowed for task in self._own_words(world, demo)]
+            every += 1
+            first += any(fits[:1])
+            among += any(fits)
+        return {"first": first, "among": among, "trajectories": every}
+
+    def _own_words(self, world: Any, demo: Demonstration) -> list[Task]:
+        """The best proposals for a demonstration; none if no subgoal comes true in it."""
+        try:
+            return [one.task for one in recognise(self._subgoals, world, demo.states, demo.actions)[:TOP]]
+        except RsgError:
+            return []
+
+
+def _sequences(machine: Machine) -> set[tuple[str, ...]]:
+    return {tuple(map(str, path)) for path in machine.paths()}
+
+
+def true_ends(source: Benchmark, world: Any, demo: Demonstration) -> list[tuple[str, int]]:
+    """Where each subgoal of a demonstration came true, along the linear instruction that its expert followed."""
+    machine = machine_of(demo.task)
+    terms = [str(term) for term in machine.terms]
+    holds = source.truth(world, demo.states, terms)
+    for path in machine.paths():
+        ends = _ends_along([holds[:, terms.index(str(term))] for term in path])
+        if ends is not None:
+            return list(zip(map(str, path), ends, strict=True))
+    raise AssertionError(f"this is no demonstration of its own task: {demo.task}")
+
+
+def _ends_along(columns: Sequence[NDArray[np.bool_]], now: int = 0) -> list[int] | None:
+    """When each of several subgoals was done, each false where it begins, as early as the last can still end it all.
+
+    columns: for each subgoal where it holds, `[T + 1]`.
+    """
+    if not columns:
+        return []
+    first, *rest = columns
+    if first[now]:
+        return None
+    for end in (np.flatnonzero(first[now + 1 :]) + now + 1).tolist():
+        after = _ends_along(rest, end)
+        if after is not None and (rest or end == len(first) - 1):
+            return [end, *after]
+    return None
+
+
+def explanations(
+    source: Benchmark, world: Any, demo: Demonstration, machines: dict[str, Machine], shortest: bool = True
+) -> list[str]:
+    """The descriptions that a trajectory may have by the truth: it does them, and none does them in fewer steps.
+
+    If nobody knows the shortest one, then at least no part of this one did it before.
+    """
+    found = []
+    for text, machine in machines.items():
+        terms = [str(term) for term in machine.terms]
+        holds = source.truth(world, demo.states, terms)
+        if not machine.accepts(holds, terms):
+            continue
+        if not shortest:
+            if not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds))):
+                found.append(text)
+        else:
+            settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
+            best = plan(world, demo.states[0], machine, source.true_goals, settings)
+            if not best.found or len(best.actions) >= len(demo.actions):
+                found.append(text)
+    return found
+
+
+def section(extent: Extent, results: Results) -> Section:
+    """Tables of segmentation, recognition, beginnings and proposals."""
+    del extent
+    every = results.of(RSG)
+    ends = [[split, *_shares([one["segmentation"][split] for one in every], SEGMENTED, "ends")] for split in SPLITS]
+    ranks = [_rank(split, [one["recognition"][split] for one in every]) for split in NAMES]
+    begun = [[f"{100 * part:.0f} %", *_shares([one["prefixes"][str(part)] for one in every], PLACES)] for part in PARTS]
+    own = [["proposals", *_shares([one["proposals"] for one in every], PLACES)]]
+    text = [
+        "Trajectories of the expert that no training has seen; in percent, mean over seeds with the 95 % interval "
+        "of the mean over seeds. *Segmentation*: the state in which each subgoal of the description ends, against "
+        "the truth.",
+        table(["demonstrations", "ends exact", "within one step"], ends),
+        "*Recognition*: the description that ranks first among all candidates is the right one. Besides its score "
+        f"a description gets {SPECIFIC} for each step that it names. The *ceiling* is an observer who knows the "
+        "true subgoals and the shortest trajectory for every description: of those that the trajectory does in "
+        "the fewest steps, it says the one that names the most steps. The expert, who looks no further than the "
+        "next subgoal, sometimes takes more steps than needed; then it says none.",
+        table(["candidates", "how many", "right", "ceiling", "median time"], ranks),
+        _taken(every, "untold", "By the truth alone cannot be told apart"),
+        _taken(every, "confused", "Taken for another"),
+        f"*Beginnings*: among {NAMES['train']}, when only the first part of the trajectory is seen.",
+        table(["of the trajectory", "right", f"among the first {TOP}"], begun),
+        "*Without candidates*: descriptions are proposed from the subgoals that came true, for compositional "
+        "demonstrations. A proposal is right if it allows only what the true description allows: who took one "
+        "branch of an `or` has not shown the other.",
+        table(["", "first", f"among the first {TOP}"], own),
+    ]
+    curves = {
+        label: [[(100 * part, _percentage(one["prefixes"][str(part)], what)) for part in PARTS] for one in every]
+        for label, what in (("the first", "first"), (f"among the first {TOP}", "among"))
+    }
+    drawn = partial(draw_lines, groups={"recognition": curves}, across="% of the trajectory seen", up="right, %")
+    pictures = {"beginnings": Picture("Recognition of trajectories that have only begun", drawn)}
+    summary = {"segmentation": ends, "recognition": ranks, "beginnings": begun, "proposals": own}
+    return Section("Recognition, Crafting World", "\n\n".join(text), summary, pictures if every else {})
+
+
+SEGMENTED, PLACES = ("exact", "near"), ("first", "among")
+
+
+def _shares(rows: Sequence[Plain], kinds: Sequence[str], of: str = "trajectories") -> list[str]:
+    return [percent(share(rows, done, of)) for done in kinds]
+
+
+def _rank(split: str, rows: Sequence[Plain]) -> list[str]:
+    count = str(rows[0]["candidates"]) if rows else NONE
+    time = number(mean_or_none([row["ms"] for row in rows]), 2, "ms")
+    return [NAMES[split], count, *_shares(rows, ("right", "ideal")), time]
+
+
+def _percentage(found: Plain, what: str) -> float:
+    return float(100 * found[what] / found["trajectories"])
+
+
+def _taken(every: Sequence[Plain], what: str, label: str) -> str:
+    """Which descriptions are taken for which."""
+    total = Counter[str]()
+    for one in every:
+        for split in one["recognition"].values():
+            total.update(split[what])
+    pairs = ", ".join(f"`{pair}` ({count})" for pair, count in total.most_common(12)) or "none"
+    return f"{label} (true → said, times over all seeds): {pairs}."
+
+
+EXPERIMENT = Experiment(NAME, 5, FULL, QUICK, jobs, section)

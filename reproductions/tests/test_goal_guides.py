@@ -1,0 +1,73 @@
+"""Other guides than prerequisites: counts against the plain twin, and what each believes."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from tests.planning.test_goal_only import Toy, check, random_toy
+from tests.reference import goal_only as reference
+
+from reproductions.goal_guides import GUIDES, goal_settings
+from rsg.core.random import stream
+from rsg.planning import by_regions
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")
+
+
+def twin(toy, goal, guide, trust, budget):
+    """The same by the plain search over regions."""
+    rules, terms = toy.prerequisites, set(range(len(toy.names)))
+    counts, size, watched = toy.dependencies, len(toy.names), set(terms)
+    if guide == "conditional":
+        shares = [[counts.before[i, j] / max(counts.together[i, j], 1) for j in terms] for i in terms]
+        rules = tuple((tuple(j for j in terms if shares[i][j] >= 0.9),) for i in terms)
+    if guide == "helpful":
+        watched = {goal}
+        while more := {t for o in watched for one in rules[o] for t in one} - watched:
+            watched = watched | more
+
+    def judge(holds, way):
+        ready = trust or any(holds.issuperset(one) for one in toy.prerequisites[goal])
+        if guide == "none":
+            return 0, ready
+        if guide == "priority":
+            value = reference.priority(counts.matrix.tolist(), [*dict.fromkeys(way), goal], 0.9)
+            return -np.log(max(value, 1e-300)), ready
+        return len(reference.still_needed(rules, holds, goal)) or size + 1, ready
+
+    holds = [frozenset(np.flatnonzero(row).tolist()) & watched for row in toy.held]
+    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget).run()
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_count_is_that_of_the_twin(guide):
+    rng = stream(0, "guides", guide)
+    found = 0
+    for _ in range(60):
+        toy, goal = random_toy(rng), int(rng.integers(5))
+        trust, budget = bool(rng.integers(2)), int(rng.choice([5, 15, 25_000]))
+        method = partial(by_regions, guide=GUIDES[guide])
+        made = toy.plan(toy.names[goal], method=method, trust=trust, budget=budget)
+        expected = twin(toy, goal, guide, trust, budget)
+        assert (made.ended, made.expansions, made.cost) == (expected.ended, expected.expansions, expected.cost)
+        assert made.actions.tolist() == (expected.actions or [])
+        if made.found:
+            check(toy, made, toy.names[goal])
+            found += 1
+    assert found > 10
+
+
+def test_every_guide_believes_in_one_of_several_alternatives():
+    """`a` or `b` leads to `c`, and each time that both were shown, both were shown before it."""
+    toy = Toy([[1], [2], [2]], [[0, 0, 0], [1, 0, 0], [1, 0, 1]], (((),), ((),), ((0,), (1,))))
+    for guide in GUIDES.values():
+        assert toy.plan("c", method=partial(by_regions, guide=guide)).found
+
+
+def test_settings_as_jobs_ask_for_them():
+    usual = {"method": "regions", "budget": 7, "trust": False, "seed": 1}
+    assert goal_settings(usual).method == "regions"
+    guided = goal_settings({**usual, "guide": "none"})
+    assert (guided.budget, guided.seed, guided.method.keywords) == (7, 1, {"guide": GUIDES["none"]})
+    numbers = goal_settings({**usual, "method": "paper", "each": 200}).method.keywords["how"]
+    assert (numbers.each, numbers.length_limit) == (200, 6)

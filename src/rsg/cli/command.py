@@ -1,0 +1,105 @@
+"""What makes a function a command: options in groups, `--json`, and one way to answer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from importlib import import_module
+from inspect import Parameter
+from typing import Any, NamedTuple, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from rsg.cli.output import AsJson, emit
+from rsg.core.progress import hushed
+
+
+class Said(NamedTuple):
+    """What a command answers.
+
+    Attributes:
+        values: for `--json`.
+        show: prints it for a person.
+        code: 0 done, 1 nothing found, 2 bad input.
+    """
+
+    values: Any
+    show: Callable[[], object]
+    code: int = 0
+
+
+def command(function: Callable[..., Said]) -> Callable[..., None]:
+    """The function as a command: `--json` is added, and a parameter that is a dataclass becomes an option per field."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
+
+    @wraps(function)
+    def run(as_json: bool, **given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        with hushed(as_json):
+            said = function(**given)
+        if as_json:
+            emit(said.values)
+        else:
+            said.show()
+        if said.code:
+            raise typer.Exit(said.code)
+
+    def options() -> Iterator[Parameter]:
+        for name, parameter in parameters.items():
+            if name in groups:
+                yield from _fields(groups[name])
+            else:
+                yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+        yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+
+    run.__signature__ = inspect.Signature(list(options()))  # type: ignore[attr-defined]
+    return run
+
+
+def _fields(group: Any) -> Iterator[Parameter]:
+    """The fields of a dataclass as parameters."""
+    hints = get_type_hints(group, include_extras=True)
+    for field in fields(group):
+        default = Parameter.empty if field.default is MISSING else field.default
+        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name])
+
+
+class Entry(NamedTuple):
+    """A command: where it is, what it does in a line, and how its words are read if not as usual."""
+
+    place: str
+    about: str
+    settings: dict[str, Any] | None = None
+
+    def load(self, name: str) -> Any:
+        """The command itself."""
+        module, _, attribute = self.place.partition(":")
+        found = getattr(import_module(module), attribute)
+        if not isinstance(found, typer.Typer):
+            function, found = (
+                found,
+                typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False),
+            )
+            found.command(name, context_settings=self.settings)(function)
+        return typer.main.get_command(found)
+
+
+def lazily(entries: dict[str, Entry]) -> type[TyperGroup]:
+    """A group of commands that imports one when it is called: the list of all needs only their lines."""
+
+    class Group(TyperGroup):
+        def __init__(self, **given: Any) -> None:
+            super().__init__(**given)
+            self.commands = {name: TyperCommand(name, help=entry.about) for name, entry in entries.items()}
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            name, _, rest = super().resolve_command(ctx, args)
+            return name, entries[str(name)].load(str(name)), rest
+
+    return Group

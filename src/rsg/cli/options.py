@@ -1,0 +1,74 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rsg.cli.output import ends_in
+from rsg.core.errors import RsgError
+from rsg.worlds.crafting.kinds import kind_named
+
+WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting or playroom.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Layout = Annotated[
+    str | None,
+    typer.Option("--layout", metavar="NAME|FILE", help="playroom: a layout or a JSON file; see rsg world --list."),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Which random start; the same seed gives the same one.")]
+PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
+
+
+def picture(what: str) -> typer.models.OptionInfo:
+    """An option for a picture to write."""
+    found: typer.models.OptionInfo = typer.Option(metavar="FILE", callback=ends_in(".png"), help=what)
+    return found
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to begin."""
+
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="crafting: a kind of random map; see rsg world --list.")
+    ] = None
+    map: Annotated[Path | None, typer.Option(metavar="FILE", help="crafting: a map file instead of a random map.")] = (
+        None
+    )
+    layout: Layout = None
+    seed: Seed = 0
+
+    @property
+    def place(self) -> str | Path | None:
+        """The one place that was asked for."""
+        if self.kind is not None and self.map is not None:
+            raise RsgError("give either --kind or --map, not both")
+        if self.kind is not None:
+            kind_named(self.kind)
+        return self.map or self.kind or self.layout
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to plan, and with which subgoals."""
+
+    subgoals: Annotated[
+        str,
+        typer.Option(
+            metavar="WHICH", help="The folder of a run, or oracle (the truth), or untrained (random networks)."
+        ),
+    ] = "oracle"
+    planner: Annotated[
+        str,
+        typer.Option(
+            help="playroom: roadmap, rrt (random trees), or auto (a roadmap, and trees where it does not do)."
+        ),
+    ] = "auto"
+    order: Annotated[
+        str | None,
+        typer.Option(help="deepest (crafting's default), balanced, optimal, anytime or auto (playroom's)."),
+    ] = None
+    seed: Seed = 0

@@ -1,0 +1,143 @@
+"""A graph of distinct states with the actions between them: the ground on which cost-to-go is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import compiled
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class Edges(NamedTuple):
+    """The edges of a graph as kernels want them: by the state that they come from, and by the one that they lead to.
+
+    Attributes:
+        start: `[S + 1]` where the edges from each state begin; end, cost: `[E]` where they lead, and their cost.
+        back_start: `[S + 1]` where the edges to each state begin; back_from, back_cost: `[E]` where they come from, and
+            their cost.
+    """
+
+    start: Ints
+    end: Ints
+    cost: Floats
+    back_start: Ints
+    back_from: Ints
+    back_cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class StateGraph:
+    """Distinct states and the edges between them, in CSR form.
+
+    Attributes:
+        states: `[S, W]`.
+        edge_start: `[S + 1]` where the edges of each state begin.
+        edge_end: `[E]` the state that an edge leads to.
+        edge_action: `[E]` the action, edge_cost: `[E]` its cost.
+        path: `[T + 1]` where the trajectory, or the start, lies on the graph.
+    """
+
+    states: NDArray[Any]
+    edge_start: Ints
+    edge_end: Ints
+    edge_action: Ints
+    edge_cost: Floats
+    path: Ints
+
+    @classmethod
+    def of(cls, states: NDArray[Any], source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
+        """The graph of edges `[E]` in any order; the action of each is its number among those of its state."""
+        start, end, ordered = in_order(source, target, cost, len(states))
+        action = np.arange(len(end), dtype=np.int32) - np.repeat(start[:-1], np.diff(start))
+        return cls(states, start, end, action, ordered, path)
+
+    @property
+    def edges(self) -> int:
+        """How many edges."""
+        return len(self.edge_end)
+
+    @cached_property
+    def edge_source(self) -> Ints:
+        """`[E]` the state that an edge comes from."""
+        return np.repeat(np.arange(len(self.states), dtype=np.int32), np.diff(self.edge_start))
+
+    @cached_property
+    def arrays(self) -> Edges:
+        """The edges both ways; those to a state are in the order of where they come from."""
+        back = in_order(self.edge_end, self.edge_source, self.edge_cost, len(self.states))
+        return Edges(self.edge_start, self.edge_end, self.edge_cost, *back)
+
+    @cached_property
+    def size_bytes(self) -> int:
+        """The memory of its arrays, `arrays` not counted."""
+        edges = (self.edge_start, self.edge_end, self.edge_action, self.edge_cost)
+        return sum(array.nbytes for array in (self.states, *edges, self.path))
+
+    def sub(self, kept: NDArray[np.int64]) -> StateGraph:
+        """The graph of some of its states `[K]`, all of its path among them; states and actions are numbered anew."""
+        place = np.full(len(self.states), -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept), dtype=np.int32)
+        source, target = place[self.edge_source], place[self.edge_end]
+        among = (source >= 0) & (target >= 0)
+        return StateGraph.of(self.states[kept], source[among], target[among], self.edge_cost[among], place[self.path])
+
+    def steps_from(self, sources: NDArray[np.int64]) -> Ints:
+        """The fewest edges from one of the sources `[N]` to each state, `[S]`; -1 where no way leads."""
+        return steps_from(self.edge_start, self.edge_end, sources)
+
+    def parts(self) -> Ints:
+        """The number of the connected part that each state is in, `[S]`; if all edges lead both ways."""
+        part = np.full(len(self.states), -1, dtype=np.int32)
+        count = 0
+        for root in range(len(part)):
+            if part[root] < 0:
+                part[self.steps_from(np.array([root])) >= 0] = count
+                count += 1
+        return part
+
+
+@compiled
+def in_order(one: Ints, other: Ints, cost: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+    """Edges `[E]` in the order of the states at one of their ends, of which there are `count`; equal ones keep theirs.
+
+    Gives where the edges of each state begin, `[count + 1]`, and in that order their other ends and their costs.
+    """
+    start = np.zeros(count + 1, dtype=np.int32)
+    for s in one:
+        start[s + 1] += 1
+    for s in range(count):
+        start[s + 1] += start[s]
+    place, ends, costs = start.copy(), np.empty_like(other), np.empty_like(cost)
+    for edge in range(len(one)):
+        ends[place[one[edge]]], costs[place[one[edge]]] = other[edge], cost[edge]
+        place[one[edge]] += 1
+    return start, ends, costs
+
+
+@compiled
+def steps_from(start: Ints, end: Ints, sources: NDArray[np.int64]) -> Ints:
+    """The fewest edges from one of the sources to each state, breadth-first; -1 where no way leads."""
+    steps = np.full(len(start) - 1, -1, dtype=np.int32)
+    queue = np.empty(len(steps), dtype=np.int32)
+    head, tail = 0, 0
+    for s in sources:
+        if steps[s] < 0:
+            steps[s] = 0
+            queue[tail] = s
+            tail += 1
+    while head < tail:
+        s = queue[head]
+        head += 1
+        for edge in range(start[s], start[s + 1]):
+            if steps[end[edge]] < 0:
+                steps[end[edge]] = steps[s] + 1
+                queue[tail] = end[edge]
+                tail += 1
+    return steps

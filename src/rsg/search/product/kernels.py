@@ -1,0 +1,269 @@
+"""The inner loop of the product search over (state, machine node), as templates for `rsg.core.compiled.specialised`.
+
+A *label* (s, v) says: the agent is in state s and serves node v. It is *fresh* when v has just been entered at s, and
+*moved* when a primitive action led to s. Only a moved label may leave its node: an atom needs two states. Leaving is
+decided when a moved label is made; what waits in the heaps is labels whose primitive actions are still to be tried.
+
+All that a search remembers is passed whole, as a named tuple of record arrays: measured, that is faster than many
+plain arrays. What is called for every label is copied into its caller, because a call costs more than its body.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import inlined
+from rsg.language.machine import Nodes
+from rsg.search.kernels import heap
+from rsg.search.product.explored import Known
+
+Array = NDArray[Any]
+
+OPTIMAL, ANYTIME, BALANCED, DEEPEST = range(4)
+FOUND, EXHAUSTED, PAUSED, GROW, NEED = range(5)  # how a call of `search` ends
+
+LABEL = np.dtype(
+    (
+        np.record,
+        [
+            ("fresh", np.float64),  # the least cost as fresh, as moved, and when it was last expanded
+            ("moved", np.float64),
+            ("expanded", np.float64),
+            ("entered_from", np.int32),  # the node that was left when it became fresh
+            ("came_from", np.int32),  # the state and the action before it moved, and whether it had moved before
+            ("by", np.int32),
+            ("was_moved", np.int32),
+        ],
+    )
+)
+OPEN = np.dtype((np.record, [("key", np.float64), ("tick", np.int64), ("state", np.int32), ("node", np.int32)]))
+RUN = np.dtype(
+    (
+        np.record,
+        [
+            ("best", np.float64),  # the cost of the best plan, and the label at its end
+            ("best_state", np.int64),
+            ("best_node", np.int64),
+            ("expansions", np.int64),
+            ("dice", np.int64),
+            ("tick", np.int64),  # labels opened so far
+            ("fullest", np.int64),  # the most entries that a heap ever had
+            ("labelled", np.int64),  # states whose labels are ready to be used
+            ("chosen", np.int64),  # the heap of the label to be expanded next, -1 if it is not chosen yet
+            ("wanted", np.int64),  # the state whose successors must be found out
+        ],
+    )
+)
+
+
+class Memory(NamedTuple):
+    """All that a search remembers.
+
+    Attributes:
+        known: the states.
+        labels: `[cap, V]` of LABEL.
+        heaps: `[H, ·]` of OPEN, labels that wait, one heap per node or one for all; sizes: `[H]`.
+        run: `[1]` of RUN.
+    """
+
+    known: Known
+    labels: Array
+    heaps: Array
+    sizes: Array
+    run: Array
+
+
+class Asked(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        nodes: the machine.
+        ahead: `[1, V]` a lower bound on the cost that still lies ahead of a label at the node, or `[cap, V]` if it also
+            depends on the state.
+        costs: `[A]` of actions.
+        order: of expansions, one of those above.
+        hard: whether subgoals hold or not; threshold, not_yet: by these limits of log G and log I.
+        weight: λ of the soft costs of transitions.
+    """
+
+    nodes: Nodes
+    ahead: Array
+    costs: Array
+    order: int
+    hard: bool
+    threshold: float
+    not_yet: float
+    weight: float
+
+
+def goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+    """Hook: log G and log I of term k in state i."""
+    return 0.0, 0.0
+
+
+def learn(tables: Any, known: Known, s: int) -> bool:  # noqa: ARG001
+    """Hook: find out where the actions in state s lead; False if the caller has to."""
+    return False
+
+
+@inlined
+def oldest_first(a: Any, b: Any) -> bool:
+    """The order of the heaps."""
+    return a.key < b.key or (a.key == b.key and a.tick < b.tick)  # type: ignore[no-any-return]
+
+
+@inlined
+def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float) -> None:
+    """Let a label of that cost wait for its expansion, if it can still become a better plan."""
+    heaps, sizes, run = memory.heaps, memory.sizes, memory.run[0]
+    key = total + ahead[s if len(ahead) > 1 else 0, v]
+    if key < run.best:
+        h = v if len(sizes) > 1 else 0
+        entry = heap.new(heaps, h)
+        entry.key = key
+        entry.tick = run.tick
+        entry.state = s
+        entry.node = v
+        heap.push(heaps, h, sizes[h], oldest_first)
+        sizes[h] += 1
+        run.tick += 1
+        run.fullest = max(run.fullest, sizes[h])
+
+
+def leave(goals: Any, memory: Memory, asked: Asked, s: int, v: int, total: float) -> None:
+    """From a moved label (s, v) of that cost, enter the nodes after v, or finish. `v_0` is left freely.
+
+    A transition costs -λ (log G_v(s) + log I_w(s)); with a threshold it is free where G_v holds and G_w does not yet.
+    """
+    pool, value, run = memory.known.pool, memory.known.value, memory.run[0]
+    term, start, after = asked.nodes
+    if v > 0:
+        k = term[v]
+        if np.isnan(value[s, k, 0]):
+            value[s, k, 0], value[s, k, 1] = goal(goals, pool, s, k)
+        if not asked.hard:
+            total -= asked.weight * value[s, k, 0]
+        elif value[s, k, 0] < asked.threshold:
+            return
+    if total >= run.best:
+        return
+    for edge in range(start[v], start[v + 1]):
+        w = after[edge]
+        if w == len(term) - 1:
+            run.best = min(run.best, total)
+            run.best_state = s
+            run.best_node = v
+            continue
+        k = term[w]
+        if np.isnan(value[s, k, 0]):
+            value[s, k, 0], value[s, k, 1] = goal(goals, pool, s, k)
+        entry = total if asked.hard else total - asked.weight * value[s, k, 1]
+        label = memory.labels[s, w]
+        if entry < label.fresh and not (asked.hard and value[s, k, 1] <= asked.not_yet):
+            label.fresh = entry
+            label.entered_from = v
+            if entry < label.moved:
+                open_label(memory, asked.ahead, s, w, entry)
+
+
+def expand(goals: Any, memory: Memory, asked: Asked, s: int, v: int) -> None:
+    """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
+    labels, run, after, costs = memory.labels, memory.run[0], memory.known.after, asked.costs
+    here = labels[s, v]
+    moved = here.moved <= here.fresh
+    base = here.moved if moved else here.fresh
+    here.expanded = base
+    run.expansions += v > 0
+    for a in range(len(costs) if v > 0 else 1):
+        t = after[s, a] if v > 0 else s
+        total = base + costs[a] if v > 0 else base
+        label = labels[t, v]
+        if total < label.moved:
+            label.moved = total
+            label.came_from = s
+            label.by = a
+            label.was_moved = moved
+            if total < label.fresh:
+                open_label(memory, asked.ahead, t, v, total)
+            leave(goals, memory, asked, t, v, total)
+
+
+@inlined
+def choose(sizes: Array, run: Any, order: int) -> int:
+    """The heap to take the next label from; -1 if all are empty."""
+    count = 0
+    deepest = -1
+    for h in range(len(sizes)):
+        if sizes[h] > 0:
+            count += 1
+            deepest = h
+    if count <= 1 or (order != BALANCED and run.expansions & 1 == 0):
+        return deepest
+    run.dice = (run.dice * 1103515245 + 12345) & 0x7FFFFFFF
+    turn = (run.dice >> 8) % count
+    chosen = -1
+    for h in range(len(sizes)):
+        if sizes[h] > 0:
+            if turn == 0:
+                chosen = h
+            turn -= 1
+    return chosen
+
+
+@inlined
+def label_states(memory: Memory) -> None:
+    """Labels for the states that have become known: nobody has been there yet."""
+    labels, run, count = memory.labels, memory.run[0], memory.known.size[0]
+    for n in range(run.labelled, count):
+        for v in range(labels.shape[1]):
+            label = labels[n, v]
+            label.fresh = np.inf
+            label.moved = np.inf
+            label.expanded = np.inf
+    run.labelled = count
+
+
+def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> int:
+    """Expand labels until a plan is found, or so many were expanded, or nothing is left; may be called again to go on.
+
+    Or until it needs help: GROW if there may be no room for what the next expansion finds, NEED if the successors of
+    the state `wanted` must be found out elsewhere.
+    """
+    known, labels, heaps, sizes, runs = memory
+    run = runs[0]
+    actions, order = known.after.shape[1], asked.order
+    room = heaps.shape[1] - 1 - actions * (len(asked.nodes.after) + 1 if len(sizes) == 1 else labels.shape[1])
+    label_states(memory)
+    while True:
+        if run.fullest > room or known.size[0] + actions >= len(labels):
+            return GROW
+        if run.chosen < 0:
+            run.chosen = choose(sizes, run, order)
+        h = run.chosen
+        if h < 0:
+            return FOUND if run.best < np.inf else EXHAUSTED
+        first = heaps[h, 0]
+        key, s, v = first.key, first.state, first.node
+        if key >= run.best and order == OPTIMAL:  # nothing as dear as the best plan can better it
+            return FOUND
+        label = labels[s, v]
+        stale = label.expanded <= min(label.fresh, label.moved)
+        if not stale and key < run.best:
+            if run.expansions >= stop:
+                return PAUSED
+            if known.after[s, 0] < 0:
+                if not learn(tables, known, s):
+                    run.wanted = s
+                    return NEED
+                label_states(memory)
+        run.chosen = -1
+        sizes[h] -= 1
+        heap.pop(heaps, h, sizes[h], oldest_first)
+        if not stale and key < run.best:
+            before = run.best
+            expand(goals, memory, asked, s, v)
+            if run.best < before and order != OPTIMAL:
+                return FOUND

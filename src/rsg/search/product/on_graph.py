@@ -1,0 +1,75 @@
+"""The product search on a graph: all states and edges are known beforehand, and bound how far it is to the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.language import Machine
+from rsg.search.goals import Goals
+from rsg.search.graph import StateGraph
+from rsg.search.product.explored import Mapped
+from rsg.search.product.search import LabelSearch, nodes_ahead
+from rsg.search.product.settings import SearchSettings
+
+Floats = NDArray[np.float64]
+_HASTE = 1.2  # how much dearer than the cheapest plan on a graph one may be, if nothing else is asked for
+
+
+class GraphSearch(LabelSearch):
+    """The search over graph × machine.
+
+    Args:
+        graph: it starts in its first state. Edges lead both ways, at the same cost.
+        machine: of the task.
+        goals: the classifiers of the machine's terms.
+        settings: how to search; `auto` is `optimal` but for a plan that may cost a fifth more, which takes far fewer
+            expansions.
+    """
+
+    def __init__(self, graph: StateGraph, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
+        mapped = Mapped(graph, goals, len(machine.terms))
+        haste = _HASTE if settings.order == "auto" else 1.0
+        settings = replace(settings, order="optimal") if settings.order == "auto" else settings
+        super().__init__(mapped, machine, _ahead(graph, machine, mapped, settings.threshold, haste), settings)
+
+
+def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float | None, haste: float) -> Any:
+    """A lower bound on the cost ahead of each label, `[S, V]` or `[1, V]`; in haste, of such as are `haste` dearer."""
+    cost = mapped.costs[0]
+    if cost == np.inf:
+        return np.zeros((1, machine.nodes))
+    if threshold is None:
+        return cost * nodes_ahead(machine)[None]
+    holds = mapped.known.value[: len(graph.states), :, 0] >= np.log(threshold)
+    counts = np.stack([graph.steps_from(np.flatnonzero(term)) for term in holds.T], axis=1)  # both ways
+    return haste * cost * steps_ahead(machine, np.where(counts >= 0, counts, np.inf), holds)
+
+
+def steps_ahead(machine: Machine, steps: Floats, holds: NDArray[np.bool_]) -> Floats:
+    """A lower bound on the actions from each state and node to the end of the task, `[S, V]`.
+
+    To the nearest state where the node's term holds, and on from the nearest such state to where the next one holds.
+    A little is added to the bound of what is farther away, so that of equals the one nearest to the end comes first.
+
+    Args:
+        machine: of the task.
+        steps: `[S, terms]` actions to the nearest state where a term holds; holds: whether it does.
+    """
+    terms = len(machine.terms)
+    gap = np.full((terms, terms), np.inf)
+    for term in range(terms):
+        gap[term] = steps[holds[:, term]].min(axis=0, initial=np.inf)
+    gap = np.maximum(gap, 1.0)  # each node takes an action at least
+    rest = np.zeros(machine.nodes)
+    last = machine.nodes - 1
+    for v in range(last - 1, 0, -1):
+        here, after = machine.term_of[v], machine.successors(v)
+        rest[v] = min(0.0 if w == last else gap[here, machine.term_of[w]] + rest[w] for w in after.tolist())
+    ahead = np.zeros((len(steps), machine.nodes))
+    ahead[:, 1:last] = steps[:, machine.term_of[1:last]] + rest[1:last]
+    most = float(ahead.max(initial=1.0, where=np.isfinite(ahead)))
+    return ahead * (1 + 0.5 / most)

@@ -1,0 +1,249 @@
+"""The inner loop of the search over regions, as templates for `rsg.core.compiled.specialised`.
+
+Subgoals divide the states: a *region* is the set of all states in which the same subgoals hold. Each state is expanded
+at most once. Open states wait in one heap: by the rank of their region, then by how many regions lie behind it, then by
+cost.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import compiled, inlined
+from rsg.search.kernels import heap
+from rsg.search.product.explored import Known
+from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, goal, learn
+
+Array = NDArray[Any]
+
+RANK = 5  # how a call of `search` may end too: new regions need a rank
+
+PLACE = np.dtype(  # of a state: its cost from the first one, the state and the action before, its region
+    (
+        np.record,
+        [
+            ("cost", np.float64),
+            ("came_from", np.int32),
+            ("by", np.int32),
+            ("region", np.int32),
+            ("expanded", np.int32),
+        ],
+    )
+)
+REGION = np.dtype(
+    (
+        np.record,
+        [
+            ("rank", np.float64),  # the least first, NaN where not known yet
+            ("steps", np.int64),  # how many regions lie before it
+            ("before", np.int64),  # the one that it was entered from
+            ("ready", np.bool_),  # whether the goal may be reached from there
+        ],
+    )
+)
+OPEN = np.dtype(
+    (
+        np.record,
+        [
+            ("rank", np.float64),
+            ("steps", np.int64),
+            ("cost", np.float64),
+            ("tick", np.int64),
+            ("state", np.int64),
+        ],
+    )
+)
+RUN = np.dtype(
+    (
+        np.record,
+        [
+            ("expansions", np.int64),
+            ("open", np.int64),  # entries in the heap
+            ("tick", np.int64),  # states opened so far
+            ("regions", np.int64),
+            ("waiting", np.int64),  # states in regions without a rank
+            ("placed", np.int64),  # states whose places are ready to be used
+            ("wanted", np.int64),  # the state whose successors must be found out
+            ("reached", np.int64),  # the state before the goal came true, and the action by which it did
+            ("last", np.int64),
+            ("doubtful", np.bool_),  # whether the goal came true where the region could not lead there
+        ],
+    )
+)
+
+
+class Memory(NamedTuple):
+    """All that a search remembers.
+
+    Attributes:
+        known: the states.
+        places: `[cap]` of PLACE.
+        regions: `[R]` of REGION; holds: `[R, T]` which terms hold there; row: `[T]` scratch.
+        heaps: `[1, ·]` of OPEN.
+        waiting: `[A]` states in regions without a rank.
+        run: `[1]` of RUN.
+    """
+
+    known: Known
+    places: Array
+    regions: Array
+    holds: Array
+    row: Array
+    heaps: Array
+    waiting: Array
+    run: Array
+
+
+class Asked(NamedTuple):
+    """What is asked for.
+
+    Attributes:
+        goal: the number of the term.
+        costs: `[A]` of actions.
+        threshold: log G from which on a subgoal holds.
+        step: what entering a region counts, 1; or 0, if regions do not matter.
+    """
+
+    goal: int
+    costs: Array
+    threshold: float
+    step: int
+
+
+@inlined
+def best_region_first(a: Any, b: Any) -> bool:
+    """The order of the heap; of equals, the oldest comes first."""
+    if a.rank != b.rank:
+        return a.rank < b.rank  # type: ignore[no-any-return]
+    if a.steps != b.steps:
+        return a.steps < b.steps  # type: ignore[no-any-return]
+    return a.cost < b.cost or (a.cost == b.cost and a.tick < b.tick)  # type: ignore[no-any-return]
+
+
+@compiled
+def find_or_add(memory: Memory, near: int, step: int) -> int:
+    """The region of the terms in `row`, entered from the region `near`; it may be a new one."""
+    row, holds, run = memory.row, memory.holds, memory.run[0]
+    for i in range(-1 if near >= 0 else 0, run.regions):  # mostly one stays in a region
+        r = near if i < 0 else i
+        k = 0
+        while k < len(row) and holds[r, k] == row[k]:
+            k += 1
+        if k == len(row):
+            return r
+    new = run.regions
+    run.regions += 1
+    for k in range(len(row)):
+        holds[new, k] = row[k]
+    region = memory.regions[new]
+    region.rank = np.nan
+    region.steps = memory.regions[near].steps + step if near >= 0 else 0
+    region.before = near
+    return new  # type: ignore[no-any-return]
+
+
+def look(goals: Any, memory: Memory, asked: Asked, s: int, near: int) -> int:
+    """The region of state s, which was reached from a state of the region `near`."""
+    value = memory.known.value
+    for k in range(len(memory.row)):
+        if np.isnan(value[s, k, 0]):
+            value[s, k, 0], value[s, k, 1] = goal(goals, memory.known.pool, s, k)
+        memory.row[k] = value[s, k, 0] >= asked.threshold
+    return find_or_add(memory, near, asked.step)
+
+
+@compiled
+def open_state(memory: Memory, s: int) -> None:
+    """Let a state wait for its expansion."""
+    place, run = memory.places[s], memory.run[0]
+    region, entry = memory.regions[place.region], heap.new(memory.heaps, 0)
+    entry.rank = region.rank
+    entry.steps = region.steps
+    entry.cost = place.cost
+    entry.tick = run.tick
+    entry.state = s
+    heap.push(memory.heaps, 0, run.open, best_region_first)
+    run.open += 1
+    run.tick += 1
+
+
+def expand(goals: Any, memory: Memory, asked: Asked, s: int) -> bool:
+    """Try every action in state s; says whether the goal was reached."""
+    here, run, wanted = memory.places[s], memory.run[0], asked.goal
+    here.expanded = 1
+    run.expansions += 1
+    for a in range(len(asked.costs)):
+        t = memory.known.after[s, a]
+        place, total = memory.places[t], here.cost + asked.costs[a]
+        if place.cost == np.inf:
+            place.region = look(goals, memory, asked, t, here.region)
+        if memory.holds[place.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been
+            if memory.regions[here.region].ready:
+                run.reached = s
+                run.last = a
+                return True
+            run.doubtful = True
+        if total < place.cost and not place.expanded:
+            place.cost = total
+            place.came_from = s
+            place.by = a
+            if np.isnan(memory.regions[place.region].rank):
+                memory.waiting[run.waiting] = t
+                run.waiting += 1
+            else:
+                open_state(memory, t)
+    return False
+
+
+@inlined
+def place_states(memory: Memory) -> None:
+    """Places for the states that have become known: nobody has been there yet."""
+    run, count = memory.run[0], memory.known.size[0]
+    for n in range(run.placed, count):
+        memory.places[n].cost = np.inf
+        memory.places[n].expanded = 0
+    run.placed = count
+
+
+def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> int:
+    """Expand states until the goal is reached, or so many were expanded, or nothing is left; as `kernels.search`."""
+    known, run, heaps = memory.known, memory.run[0], memory.heaps
+    actions = known.after.shape[1]
+    place_states(memory)
+    if run.regions == 0:  # the first state
+        place = memory.places[0]
+        place.cost = 0.0
+        place.came_from = -1
+        place.region = look(goals, memory, asked, 0, -1)
+        memory.waiting[0] = 0
+        run.waiting = 1
+        return RANK
+    for i in range(run.waiting):
+        open_state(memory, memory.waiting[i])
+    run.waiting = 0
+    while True:
+        full = run.open + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.places)
+        if full or run.regions + actions > len(memory.regions):
+            return GROW
+        if run.open == 0:
+            return EXHAUSTED
+        s = heaps[0, 0].state
+        fresh = memory.places[s].expanded == 0
+        if fresh:
+            if run.expansions >= stop:
+                return PAUSED
+            if known.after[s, 0] < 0:
+                if not learn(tables, known, s):
+                    run.wanted = s
+                    return NEED
+                place_states(memory)
+        run.open -= 1
+        heap.pop(heaps, 0, run.open, best_region_first)
+        if fresh:
+            if expand(goals, memory, asked, s):
+                return FOUND
+            if run.waiting > 0:
+                return RANK

@@ -1,0 +1,222 @@
+"""The product search: from a state and a machine to a plan, by any order of expansion."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rsg.core.compiled import specialised
+from rsg.language import Machine
+from rsg.search.driving import Limits, drive
+from rsg.search.goals import Goals
+from rsg.search.product import kernels
+from rsg.search.product.explored import Explored, Mapped, grown
+from rsg.search.product.settings import ORDERS, Found, SearchSettings
+from rsg.worlds import World
+
+SLICE = 50_000  # expansions between two looks at the clock
+FIRST_ROOM = 1024  # labels in a heap; grows fourfold when it is full
+
+
+class LabelSearch:
+    """One search over states × machine; `run` may be called again to go on with a larger budget.
+
+    Args:
+        explored: the states, of a world or of a graph.
+        machine: of the task.
+        ahead: `[1, V]` or `[cap, V]`, a lower bound on the cost ahead of each label.
+        settings: how to search.
+    """
+
+    def __init__(
+        self, explored: Explored | Mapped, machine: Machine, ahead: NDArray[Any], settings: SearchSettings
+    ) -> None:
+        self.explored, self.machine, self.settings = explored, machine, settings
+        heaps = 1 if settings.order == "optimal" else machine.nodes
+        # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
+        # machine, or, if each node has its own heap, one per edge to that node.
+        self._spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
+        holds = settings.threshold if settings.threshold is not None else 0.5
+        self._asked = kernels.Asked(
+            nodes=machine.arrays,
+            ahead=ahead,
+            costs=explored.costs,
+            order=ORDERS.index(settings.order),
+            hard=settings.threshold is not None,
+            threshold=float(np.log(holds)),
+            not_yet=float(np.log1p(-holds)),
+            weight=float(settings.weight),
+        )
+        self.memory = kernels.Memory(
+            known=explored.known,
+            labels=np.empty((len(explored.known.pool), machine.nodes), dtype=kernels.LABEL),
+            heaps=np.empty((heaps, FIRST_ROOM + self._spread), dtype=kernels.OPEN),
+            sizes=np.zeros(heaps, dtype=np.int64),
+            run=np.zeros(1, dtype=kernels.RUN),
+        )
+        self._kernel = self._specialised(kernels.search)
+        self._begin()
+
+    def _specialised(self, template: Any) -> Any:
+        """A kernel of these states and goals."""
+        forms = self.explored.forms
+        leave = specialised(kernels.leave, inline=True, goal=forms.goal)
+        return specialised(template, learn=forms.learn, expand=specialised(kernels.expand, inline=True, leave=leave))
+
+    def _begin(self) -> None:
+        """One label is open: the first state, at `v_0`."""
+        labels, heaps, run = self.memory.labels, self.memory.heaps, self.memory.run
+        dice = (self.settings.seed * 2654435761 + 97) & 0x7FFFFFFF
+        labels[0] = (np.inf, np.inf, np.inf, 0, 0, 0, 0)
+        labels["fresh"][0, 0] = 0.0
+        heaps[0, 0] = (0.0, 0, 0, 0)
+        self.memory.sizes[0] = 1
+        run["best"], run["chosen"], run["dice"] = np.inf, -1, dice
+        run["tick"] = run["fullest"] = run["labelled"] = 1
+
+    @property
+    def expansions(self) -> int:
+        """Labels expanded so far."""
+        return int(self.memory.run["expansions"][0])
+
+    def run(self, limits: Limits | None = None) -> Found:
+        """Search until there is a plan, a limit, or nothing left; for `anytime`, until the next better plan.
+
+        Without limits, those of the settings hold.
+        """
+        start = time.perf_counter()
+        ended = drive(self, limits or self.settings.limits())
+        plan: tuple[Any, Any, Any] = (None, None, None)
+        if self.memory.run["best"][0] < np.inf:
+            plan = self._trace()
+        return Found(
+            *plan,
+            cost=float(self.memory.run["best"][0]),
+            expansions=self.expansions,
+            ended=ended,
+            seconds=time.perf_counter() - start,
+        )
+
+    def advance(self, budget: int | None) -> str:
+        """Search on for a while; says how it ended, or nothing if it has not."""
+        stop = self.expansions + SLICE if budget is None else min(self.expansions + SLICE, budget)
+        forms = self.explored.forms
+        return self._served(self._kernel(forms.tables, forms.goals, self.memory, self._asked, stop), budget)
+
+    def _served(self, status: int, budget: int | None) -> str:
+        """Give a kernel what it stopped for; how the search ended, or nothing if it has not."""
+        if status == kernels.GROW:
+            self.grow()
+        elif status == kernels.NEED:
+            self._provide()
+        elif status != kernels.PAUSED:
+            return "exhausted" if status == kernels.EXHAUSTED else "found"
+        elif budget is not None and self.expansions >= budget:
+            return "budget"
+        return ""
+
+    def grow(self) -> None:
+        """Four times the room for what has too little: open labels, states, or both."""
+        heaps = self.memory.heaps
+        if self.memory.run["fullest"][0] + self._spread >= heaps.shape[1]:
+            self.memory = self.memory._replace(heaps=grown(heaps, 4 * heaps.shape[1], axis=1))
+        if isinstance(self.explored, Explored) and self.explored.full:
+            self.explored.grow()
+            self._keep_up()
+
+    def _provide(self) -> None:
+        """Successors of the state that the kernel wants, and of those that it may want next."""
+        assert isinstance(self.explored, Explored)
+        memory = self.memory
+        soon = [heap["state"][:size] for heap, size in zip(memory.heaps, memory.sizes, strict=True)]
+        self.explored.provide(int(memory.run["wanted"][0]), soon)
+        self._keep_up()
+
+    def _keep_up(self) -> None:
+        """Labels for as many states as there is room for."""
+        known = self.explored.known
+        self.memory = self.memory._replace(known=known, labels=grown(self.memory.labels, len(known.pool)))
+
+    def _trace(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+        """The best plan, followed back from its end. A label on its way may have become cheaper: so does the plan."""
+        run, labels = self.memory.run, self.memory.labels
+        s, v, moved = int(run["best_state"][0]), int(run["best_node"][0]), True
+        cost = self._transition_cost(s, v, self.machine.nodes - 1)
+        actions, nodes, numbers = [], [], [s]
+        while v != 0:
+            *_, entered_from, came_from, by, was_moved = labels[s, v].item()
+            if moved:
+                actions.append(by)
+                nodes.append(v)
+                numbers.append(came_from)
+                cost += self.explored.costs[by]
+                s, moved = came_from, bool(was_moved)
+            else:
+                cost += self._transition_cost(s, entered_from, v)
+                v, moved = entered_from, True
+        run["best"] = min(run["best"][0], cost)
+        states = self.explored.rows(np.array(numbers[::-1]))
+        return np.array(actions[::-1], dtype=np.int64), states, np.array(nodes[::-1], dtype=np.int64)
+
+    def _transition_cost(self, s: int, v: int, w: int) -> float:
+        """What it costs to go from node v to node w in state s, where that is allowed."""
+        term_of, value = self.machine.term_of, self.memory.known.value
+        if self.settings.threshold is not None:
+            return 0.0
+        leaving = value[s, term_of[v], 0] if v > 0 else 0.0
+        entering = value[s, term_of[w], 1] if w < self.machine.nodes - 1 else 0.0
+        return float(-self.settings.weight * (leaving + entering))
+
+    def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which nodes were entered, and which of these were left, `[V]` each: why there is no plan."""
+        run = self.memory.run
+        labels = self.memory.labels[: run["labelled"][0], 1:]
+        fresh = np.isfinite(labels["fresh"])
+        left = np.zeros(self.machine.nodes, dtype=bool)
+        left[labels["entered_from"][fresh]] = True
+        if run["best"][0] < np.inf:
+            left[run["best_node"][0]] = True
+        return np.concatenate([[False], fresh.any(axis=0)]), left
+
+
+class ProductSearch(LabelSearch):
+    """The search over world × machine.
+
+    Args:
+        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there.
+        state: `[W]` where it starts.
+        machine: of the task.
+        goals: the classifiers of the machine's terms.
+        settings: how to search; `auto` is `deepest`.
+    """
+
+    def __init__(
+        self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
+    ) -> None:
+        settings = replace(settings, order="deepest") if settings.order == "auto" else settings
+        explored = Explored(world, state, goals, len(machine.terms))
+        super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), settings)
+
+
+@lru_cache(maxsize=256)
+def _ahead(machine: Machine, price: float) -> NDArray[Any]:
+    """For each node, the least cost that lies ahead in any world, `[1, V]`; made once."""
+    return nodes_ahead(machine)[None] * price
+
+
+def nodes_ahead(machine: Machine) -> NDArray[np.float64]:
+    """How many nodes must still be served from each node on, itself included: each takes at least one action `[V]`.
+
+    >>> from rsg.language import parse
+    >>> nodes_ahead(Machine.of(parse("a then (b or (c then d))"))).tolist()
+    [2.0, 2.0, 1.0, 2.0, 1.0, 0.0]
+    """
+    ahead = np.zeros(machine.nodes)
+    for node in range(machine.nodes - 2, -1, -1):
+        ahead[node] = (node > 0) + min(ahead[after] for after in machine.successors(node))
+    return ahead
