@@ -179,11 +179,12 @@ def beam_graph(
 
 @cache
 def _kernel(step: Callable[..., None], guide: Callable[..., Any]) -> Callable[..., Any]:
-    expand = specialised(beams.expand, step=step)
+    expand = specialised(beams.expand, makes_arrays=True, step=step)
     return specialised(
         beams.beams,
+        makes_arrays=True,
         expand=expand,
-        surround=specialised(beams.surround, expand=expand),
-        listed=specialised(beams.listed, expand=expand),
-        choose=specialised(beams.choose, guide=guide),
+        surround=specialised(beams.surround, makes_arrays=True, expand=expand),
+        listed=specialised(beams.listed, makes_arrays=True, expand=expand),
+        choose=specialised(beams.choose, makes_arrays=True, guide=guide),
     )

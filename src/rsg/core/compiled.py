@@ -13,8 +13,14 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_njit: Any = njit  # some of its options are not in its type
+_KEPT: dict[str, Any] = {"cache": True, "nogil": True}
+# Numba counts references wherever an array is taken out of a tuple, which costs more than most of what kernels then do
+# with it. A kernel that makes no arrays can do without: its caller keeps them all.
+_BARE: dict[str, Any] = {"_nrt": False}
 
 
 def compiled(function: _Function) -> _Function:
@@ -22,21 +28,33 @@ def compiled(function: _Function) -> _Function:
 
     With NUMBA_DISABLE_JIT=1 the kernel runs as plain Python: slow, and visible to coverage and debuggers.
     """
-    kernel: Any = njit(cache=True, nogil=True)(function)
+    return cast(_Function, _njit(**_KEPT, _nrt=True)(function))
+
+
+def bare(function: _Function) -> _Function:
+    """Like `compiled`, for a kernel that neither makes arrays nor is given new ones by what it calls: far quicker."""
+    return cast(_Function, _njit(**_KEPT, **_BARE)(function))
+
+
+class _OnlyForKernels(CPUDispatcher):
+    """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
+
+    def __call__(self, *_: Any) -> Any:
+        name = self.py_func.__qualname__
+        raise TypeError(f"{name} takes part in other kernels, Python cannot call it: make it `bare`")
+
+
+def inner(function: _Function, inline: bool = False) -> _Function:
+    """Like `bare`, for what only other kernels call: it compiles in less time."""
+    kernel: Any = _njit(**_KEPT, **_BARE, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inline)(function)
+    if isinstance(kernel, CPUDispatcher):  # and not a plain function
+        kernel.__class__ = _OnlyForKernels
     return cast(_Function, kernel)
 
 
 def inlined(function: _Function) -> _Function:
-    """Like `compiled`, and always copied into the kernels that call it: a call costs more than a small body."""
-    kernel: Any = njit(cache=True, nogil=True, inline="always")(function)
-    return cast(_Function, kernel)
-
-
-def inner(function: _Function) -> _Function:
-    """Like `compiled`, for what only other kernels call: without the way in from Python it compiles in less time."""
-    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    kernel: Any = njit(cache=True, nogil=True, **without)(function)
-    return cast(_Function, kernel)
+    """Like `inner`, and always copied into the kernels that call it: a call costs more than a small body."""
+    return inner(function, inline=True)
 
 
 def fast(function: _Function) -> _Function:
@@ -44,32 +62,39 @@ def fast(function: _Function) -> _Function:
     what is never zero: without a look at each divisor several are done at once.
     """
     numbers = {"reassoc", "contract", "nsz", "nnan"}
-    kernel: Any = njit(cache=True, nogil=True, fastmath=numbers, error_model="numpy")(function)
-    return cast(_Function, kernel)
+    return cast(_Function, _njit(**_KEPT, _nrt=True, fastmath=numbers, error_model="numpy")(function))
 
 
-def specialised(template: Callable[..., Any], inline: bool = False, **hooks: Callable[..., Any]) -> Callable[..., Any]:
+def specialised(
+    template: Callable[..., Any], inline: bool = False, makes_arrays: bool = False, **hooks: Callable[..., Any]
+) -> Callable[..., Any]:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
     are globals of a copy of the template, and its name carries a digest of the sources around them, so that a changed
-    hook is compiled anew.
+    hook is compiled anew. Like `bare`, unless it makes arrays; inline: like `inlined`.
     """
-    return _specialised(template, inline, tuple(sorted(hooks.items(), key=lambda item: item[0])))
+    options = {} if makes_arrays else _BARE
+    if inline:
+        options = {**options, "forceinline": True}
+    return _specialised(template, tuple(options.items()), tuple(sorted(hooks.items(), key=lambda item: item[0])))
 
 
 @cache
-def _specialised(template: Any, inline: bool, hooks: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+def _specialised(
+    template: Any, options: tuple[tuple[str, bool], ...], hooks: tuple[tuple[str, Any], ...]
+) -> Callable[..., Any]:
     sources = [inspect.getsourcefile(getattr(hook, "py_func", hook)) for _, hook in hooks]
     digest = hashlib.sha256()
     for (_, hook), source in zip(hooks, sources, strict=True):
+        getattr(hook, "targetoptions", {}).setdefault("_nrt", True)  # others' hooks may make arrays
         digest.update(f"{hook.__module__}.{hook.__qualname__}".encode())
         for neighbour in sorted(Path(source).parent.glob("*.py")) if source else ():  # a hook may call its neighbours
             digest.update(neighbour.read_bytes())
     copy = FunctionType(template.__code__, {**template.__globals__, **dict(hooks)}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Callable[..., Any], njit(cache=all(sources), nogil=True, inline="always" if inline else "never")(copy))
+    return cast(Callable[..., Any], _njit(cache=all(sources), nogil=True, **dict(options))(copy))
 
 
 @contextmanager

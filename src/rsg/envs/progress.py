@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rsg.core.arrays import Array, Bools
-from rsg.core.compiled import compiled
+from rsg.core.compiled import bare
 from rsg.language import Machine
 from rsg.language.machine import Nodes
 
 
-@compiled
+@bare
 def _advance(nodes: Nodes, values: Array, entered: Array, first: Array, done: Array) -> None:
     """Move each row of `entered` `[N, V]` on by one state; `first` says which rows are in their first state."""
     last = len(nodes.term) - 1

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import bare, compiled, inlined
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
 from rsg.search.graph import Edges, StateGraph
@@ -85,7 +85,7 @@ def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo)
     togo.entry[:, 0] = togo.cost[:, 0]
 
 
-@compiled
+@bare
 def leave_node(nodes: Nodes, logs: Logs, weight: float, togo: CostToGo, v: int) -> None:
     """What it costs to leave v in each state, there and then: -λ log G_v(s) + min_w (-λ log I_w(s) + what follows)."""
     last = len(nodes.term) - 1
@@ -142,7 +142,7 @@ def reach_exits(edges: Edges, togo: CostToGo, v: int) -> None:
                 size += 1
 
 
-@compiled
+@bare
 def enter_node(edges: Edges, togo: CostToGo, v: int) -> None:
     """What follows where v is entered: min_a c(a) + J(T(s, a), v)."""
     for s in range(len(togo.cost)):

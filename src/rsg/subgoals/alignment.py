@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsg.core.compiled import compiled
+from rsg.core.compiled import bare, compiled
 from rsg.language import Nodes
 from rsg.search.cost_to_go import Floats, Logs
 from rsg.subgoals.rationality import FRESH, MOVED, Array, Slopes
@@ -59,7 +59,7 @@ def nothing_shared(along: Along) -> Shares:
     return Shares(np.zeros((steps, nodes, 2)), crossings, np.zeros(nodes))
 
 
-@compiled
+@bare
 def crossing(along: Along, i: int, v: int, edge: int) -> float:
     """The second sum of eq. 2, log G_v(s) + log I_w(s): how fitting it is to go from v to w at state i."""
     nodes, s = along.nodes, along.path[i]
@@ -72,7 +72,7 @@ def crossing(along: Along, i: int, v: int, edge: int) -> float:
     return total
 
 
-@compiled
+@bare
 def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     """The score of leaving v at state i along a machine edge, and of all that follows."""
     w = along.nodes.after[edge]
@@ -81,7 +81,7 @@ def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     return crossing(along, i, v, edge) if i == len(along.path) - 1 else -np.inf
 
 
-@compiled
+@bare
 def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     """The score of leaving v at state i along the best of its edges."""
     total = -np.inf
@@ -90,7 +90,7 @@ def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     return total
 
 
-@compiled
+@bare
 def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     """The score of serving v with action i, and of all that follows; at the end, of stopping there."""
     if i < len(along.path) - 1:
@@ -102,7 +102,7 @@ def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     return along.logs.i[along.path[i], along.nodes.term[v]]  # type: ignore[no-any-return]
 
 
-@compiled
+@bare
 def align(along: Along, best: Floats) -> float:
     """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
 
@@ -115,7 +115,7 @@ def align(along: Along, best: Floats) -> float:
     return leaving(along, 0, 0, best)
 
 
-@compiled
+@bare
 def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     """The first of the best edges along which v is left at state i."""
     edge, total = along.nodes.start[v], leaving(along, i, v, best)
@@ -124,7 +124,7 @@ def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     return edge  # type: ignore[no-any-return]
 
 
-@compiled
+@bare
 def trace(along: Along, best: Floats, shares: Shares) -> None:
     """The arg-max of eq. 2, the alignment itself, first state first. `best` is as `align` left it."""
     i, v, label = 0, 0, MOVED
@@ -141,7 +141,7 @@ def trace(along: Along, best: Floats, shares: Shares) -> None:
             v, label = along.nodes.after[edge], FRESH
 
 
-@compiled
+@bare
 def pull_crossings(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | Logs) -> None:
     """Add the gradients of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
     last = len(nodes.term) - 1

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled
+from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
@@ -203,7 +203,7 @@ def spelled(text: str) -> str:
     return str(machine_of(text).task)
 
 
-@compiled
+@bare
 def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
     """Add a share of a score's gradient, from log-probabilities to log-odds: d log σ(x) / dx = 1 - σ(x)."""
     for s in range(slope.shape[0]):
@@ -214,7 +214,7 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
                 slope[s, k, 1] -= share * slopes.i[s, k] * np.expm1(logs.i[s, k])
 
 
-@compiled
+@bare
 def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) -> float:
     """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
 
@@ -235,7 +235,7 @@ def last_served(score: Score, columns: NDArray[Any]) -> list[int]:
     return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
 
 
-@compiled
+@bare
 def not_yet(
     weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
 ) -> float:

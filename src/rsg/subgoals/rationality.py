@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled
+from rsg.core.compiled import bare, compiled
 from rsg.language import Nodes
 from rsg.search.cost_to_go import CostToGo, Floats, Logs
 from rsg.search.graph import Edges
@@ -73,7 +73,7 @@ def no_slopes(case: Case) -> Slopes:
     return Slopes(np.zeros(terms), np.zeros(terms), np.zeros(nodes), np.zeros(nodes))
 
 
-@compiled
+@bare
 def transition_cost(case: Case, s: int, v: int, edge: int) -> float:
     """J (eq. 4) of leaving v at state s along a machine edge: -λ (log G_v(s) + log I_w(s)) + what follows at w."""
     nodes, logs, weight = case.nodes, case.logs, case.how.weight
@@ -84,7 +84,7 @@ def transition_cost(case: Case, s: int, v: int, edge: int) -> float:
     return cost  # type: ignore[no-any-return]
 
 
-@compiled
+@bare
 def log_partitions(case: Case, s: int, v: int, each: float) -> tuple[float, float]:
     """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too.
 
@@ -107,7 +107,7 @@ def log_partitions(case: Case, s: int, v: int, each: float) -> tuple[float, floa
     return actions, most + np.log(total)
 
 
-@compiled
+@bare
 def log_rationality(case: Case, walk: Walk, rat: Floats) -> None:
     """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved."""
     edges, cost = case.edges, case.togo.cost
@@ -121,7 +121,7 @@ def log_rationality(case: Case, walk: Walk, rat: Floats) -> None:
             rat[i, v, MOVED] = chosen - everything if possible else -np.inf
 
 
-@compiled
+@bare
 def pull_rationality(case: Case, walk: Walk, acts: Floats, slopes: Slopes) -> None:
     """The gradient of Σ acts · log Rat (eq. 3): to J after each action, and to what each transition costs.
 
@@ -145,7 +145,7 @@ def pull_rationality(case: Case, walk: Walk, acts: Floats, slopes: Slopes) -> No
                     pull_transitions(case, s, v, p, total, slopes)
 
 
-@compiled
+@bare
 def pull_transitions(case: Case, s: int, v: int, p: float, total: float, slopes: Slopes) -> None:
     """The part of it that comes from the machine transitions open at (s, v)."""
     nodes, how = case.nodes, case.how
@@ -158,7 +158,7 @@ def pull_transitions(case: Case, s: int, v: int, p: float, total: float, slopes:
             slopes.entry[s, w] += share
 
 
-@compiled
+@bare
 def pull_cost_to_go(case: Case, slopes: Slopes) -> None:
     """The gradient of J (eq. 4), exact by the envelope theorem: that of the exits on the best path, node by node."""
     for v in range(1, len(case.nodes.term) - 1):
@@ -166,7 +166,7 @@ def pull_cost_to_go(case: Case, slopes: Slopes) -> None:
         pull_exits(case, v, slopes)
 
 
-@compiled
+@bare
 def pull_entry(case: Case, v: int, slopes: Slopes) -> None:
     """From J where v is entered to J after the best action there."""
     edges, cost = case.edges, case.togo.cost

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array
-from rsg.core.compiled import compiled, fast, inlined
+from rsg.core.compiled import bare, compiled, fast, inlined
 from rsg.worlds.crafting.kernels import HEAD
 
 LATEST = 64  # inventories and maps that are remembered
@@ -82,7 +82,7 @@ def empty_memory(wanted: Array, width: int, hidden: int, ways: int = LATEST) -> 
     )
 
 
-@compiled
+@bare
 def forward(tables: Tables, memory: Memory, states: Array, out: Array) -> None:
     """Log-odds of G and I, `[N, terms, 2]`."""
     for i in range(len(states)):
@@ -95,7 +95,7 @@ def forward(tables: Tables, memory: Memory, states: Array, out: Array) -> None:
                 out[i, k, 1] = -out[i, k, 0]
 
 
-@compiled
+@bare
 def goal(asked: Any, states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of wanted term k in state i, for searches; I is 1 - G where only the network of G is wanted."""
     tables, memory = asked
@@ -265,7 +265,7 @@ def backward(tables: Tables, memory: Memory, states: Array, gradient: Array, out
                         pull(tables, memory, states, i, Pull(where, k * memory.each + n, slope, down), out)
 
 
-@compiled
+@bare
 def pull(tables: Tables, memory: Memory, states: Array, i: int, what: Pull, out: Any) -> None:
     """The gradient of one log-odds: each hidden unit that is on passes it to the one object that gave the maximum."""
     vectors, pooled, (d_vectors, d_base), where, down = tables.vectors, memory.pooled, out, what.where, what.down

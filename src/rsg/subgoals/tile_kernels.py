@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.compiled import compiled, fast
+from rsg.core.compiled import bare, compiled, fast
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
@@ -90,7 +90,7 @@ def grid(picture: Any, side: int) -> tuple[int, int]:
     return found
 
 
-@compiled
+@bare
 def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
     """Whether any corner of a tile shows the ground of the picture."""
     for y in (top, top + side - 1):
@@ -137,7 +137,7 @@ def tiles(pictures: Any, side: int) -> Any:
     return corners[:count].copy(), starts, members[:total].copy()
 
 
-@compiled
+@bare
 def _hash(picture: Any, top: int, left: int, side: int) -> Any:
     value = np.uint64(side)
     for y in range(top, top + side):
@@ -150,7 +150,7 @@ def _hash(picture: Any, top: int, left: int, side: int) -> Any:
     return value
 
 
-@compiled
+@bare
 def _slot(slots: Any, hashes: Any, found: Any) -> Any:
     """The slot of a hash, or the free one where it goes."""
     mask = len(slots) - 1

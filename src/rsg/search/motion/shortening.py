@@ -7,12 +7,12 @@ pulled straight as a line of corners, without regard to single actions, and then
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import bare
 from rsg.search.motion.space import Space, advance, apart, between, difference, prepared, put, space_of
 from rsg.worlds.continuous import ContinuousWorld
 
@@ -25,7 +25,7 @@ _GAIN = 0.03  # of an action: what a shortcut must save to be worth a check
 _HALVINGS = 6  # of the way along a path, to find how far along it an action may go
 
 
-@compiled
+@bare
 def straight(space: Space, start: Floats, end: Floats) -> float:
     """The length of a straight way: all differences together, in actions."""
     total = 0.0
@@ -34,7 +34,7 @@ def straight(space: Space, start: Floats, end: Floats) -> float:
     return float(np.sqrt(total))
 
 
-@inlined
+@bare
 def lengths_along(space: Space, corners: Floats, count: int, along: Floats) -> None:
     """How far each corner is from the first one along the path, into `along`."""
     along[0] = 0.0
@@ -42,7 +42,7 @@ def lengths_along(space: Space, corners: Floats, count: int, along: Floats) -> N
         along[i] = along[i - 1] + straight(space, corners[i - 1], corners[i])
 
 
-@compiled
+@bare
 def point_at(space: Space, corners: Floats, along: Floats, count: int, length: float, out: Floats) -> int:
     """The point that far along the path; gives the number of the corner at or before it."""
     i = 0
@@ -57,7 +57,7 @@ def point_at(space: Space, corners: Floats, along: Floats, count: int, length: f
     return i
 
 
-@inlined
+@bare
 def replace(corners: Floats, count: int, begin: int, rest: int, ends: Floats) -> int:
     """Put two corners in the place of those from `begin` up to `rest`; gives the new count."""
     shift = begin + 2 - rest
@@ -69,18 +69,40 @@ def replace(corners: Floats, count: int, begin: int, rest: int, ends: Floats) ->
     return count + shift
 
 
-def pull_straight(tables: Any, space: Space, corners: Floats, count: int, pairs: Floats, chain: Floats) -> int:
+class Room(NamedTuple):
+    """Where a path is made shorter.
+
+    Attributes:
+        corners: `[cap, D]` of which the first ones are the path, with room for two more per shortcut; along: `[cap]`.
+        ends: `[2, D]` of a shortcut; chain: `[T + 1, D]` the poses of one straight way.
+        out: `[T + 1, D]` the new path.
+    """
+
+    corners: Floats
+    along: Floats
+    ends: Floats
+    chain: Floats
+    out: Floats
+
+    @classmethod
+    def of(cls, poses: Floats, tries: int) -> Room:
+        """For a path `[T + 1, D]`, which is in it."""
+        size = len(poses) + 2 * tries
+        corners, width = np.empty((size, poses.shape[1])), poses.shape[1]
+        corners[: len(poses)] = poses
+        return cls(corners, np.empty(size), np.empty((2, width)), np.empty(poses.shape), np.empty(poses.shape))
+
+
+def pull_straight(tables: Any, space: Space, room: Room, count: int, pairs: Floats) -> int:
     """Cut corners off: between two points of the path, each given as a part of its length, go straight if possible.
 
     Args:
-        corners: `[cap, D]` of which the first `count` are the path; there is room for two more per pair.
+        room: the first `count` of its corners are the path.
         pairs: `[N, 2]` of which parts below 0 mean the start of the path and those above 1 its end.
-        chain: room for the poses of one straight way.
 
     Gives the new count.
     """
-    ends = np.empty((2, corners.shape[1]))
-    along = np.empty(len(corners))
+    corners, along, ends, chain, _ = room
     lengths_along(space, corners, count, along)
     for n in range(len(pairs)):
         total = along[count - 1]
@@ -100,7 +122,7 @@ def pull_straight(tables: Any, space: Space, corners: Floats, count: int, pairs:
     return count
 
 
-@compiled
+@bare
 def place(space: Space, corners: Floats, count: int, at: float, out: Floats) -> None:
     """A point of the path: the whole part of `at` is a corner, the rest says how far it is to the next one."""
     i = min(int(at), count - 2)
@@ -110,7 +132,7 @@ def place(space: Space, corners: Floats, count: int, at: float, out: Floats) -> 
         between(space, corners[i], corners[i + 1], at - i, out)
 
 
-@inlined
+@bare
 def furthest(space: Space, pose: Floats, corners: Floats, count: int, at: float) -> float:
     """The place, from `at` on, where the path first leaves the reach of the pose, which is at that place."""
     i = int(at)
@@ -156,16 +178,12 @@ def walk(tables: Any, space: Space, corners: Floats, count: int, out: Floats, ch
     return size
 
 
-def shorter(tables: Any, space: Space, poses: Floats, pairs: Floats) -> Floats:
-    """A path `[T + 1, D]` pulled straight by shortcuts and walked along; as it was if that cannot be done."""
-    count = len(poses)
-    corners, chain = np.empty((count + 2 * len(pairs), poses.shape[1])), np.empty_like(poses)
-    for i in range(count):
-        put(poses[i], corners[i])
-    turns = pull_straight(tables, space, corners, count, pairs, chain) if count > 2 else count
-    out = np.empty_like(poses)
-    length = walk(tables, space, corners, turns, out, chain)
-    return out[:length] if length > 0 else poses
+def shorter(tables: Any, space: Space, room: Room, pairs: Floats) -> int:
+    """Pull a path straight by shortcuts and walk along it; gives how many poses that took, 0 if it cannot be done."""
+    count = len(room.out)
+    if count > 2:
+        count = pull_straight(tables, space, room, count, pairs)
+    return walk(tables, space, room.corners, count, room.out, room.chain)
 
 
 def shorten(
@@ -189,8 +207,10 @@ def shorten_parts(
     """The same for each part of a path, `bounds` `[P + 1]` being where they begin and end; gives the new ones too."""
     kernel, tables = prepared(shorter, world, state, pull_straight=pull_straight, walk=walk)
     space, chances = space_of(world), rng.uniform(-_ENDS, 1 + _ENDS, (len(bounds) - 1, tries, 2))
-    poses = np.ascontiguousarray(poses)  # or the kernel would be compiled once more
-    parts = [poses[begin : end + 1] for begin, end in pairwise(bounds.tolist())]
-    parts = [kernel(tables, space, part, pairs) for part, pairs in zip(parts, chances, strict=True)]
+    parts = []
+    for (begin, end), pairs in zip(pairwise(bounds.tolist()), chances, strict=True):
+        room = Room.of(poses[begin : end + 1], tries)
+        length = kernel(tables, space, room, pairs)
+        parts.append(room.out[:length] if length > 0 else poses[begin : end + 1])
     ends = np.concatenate([[0], np.cumsum([len(part) - 1 for part in parts])])
     return np.concatenate([poses[:1], *(part[1:] for part in parts)]), ends

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inner, specialised
+from rsg.core.compiled import bare, inner, specialised
 from rsg.core.errors import RsgError
 from rsg.worlds.continuous import ContinuousWorld
 
@@ -40,7 +40,7 @@ def difference(space: Space, start: Floats, end: Floats, d: int) -> float:
     return way  # type: ignore[no-any-return]
 
 
-@compiled
+@bare
 def put(pose: Floats, out: Floats) -> None:
     """Copy a pose; a loop compiles in far less time than an assignment of slices."""
     for d in range(len(pose)):
@@ -66,13 +66,13 @@ def between(space: Space, start: Floats, end: Floats, part: float, out: Floats) 
             out[d] -= period * np.floor((out[d] - space[d].low) / period)
 
 
-@compiled
+@bare
 def actions_between(space: Space, start: Floats, end: Floats) -> int:
     """How many actions the straight way takes."""
     return int(np.ceil(apart(space, start, end) - ROUNDING))
 
 
-@compiled
+@bare
 def split(space: Space, start: Floats, end: Floats, out: Floats) -> tuple[int, int]:
     """The poses after each action of the straight way, as many as `out` has room for; how many these are, and all."""
     total = actions_between(space, start, end)
@@ -84,7 +84,7 @@ def split(space: Space, start: Floats, end: Floats, out: Floats) -> tuple[int, i
     return count, total
 
 
-@compiled
+@bare
 def walked(space: Space, actions: Floats, poses: Floats) -> None:
     """Where actions `[T, D]` lead from the first pose, into the poses `[T + 1, D]` after it."""
     for i in range(len(actions)):
@@ -146,7 +146,7 @@ def prepared(
 def _compiled(template: Template, clear: Template, parts: tuple[tuple[str, Template], ...]) -> Template:
     straight = specialised(advance, clear=clear)
     hooks = {name: specialised(part, inline=True, advance=straight) for name, part in parts}
-    return specialised(template, False, advance=straight, **hooks)
+    return specialised(template, False, False, advance=straight, **hooks)
 
 
 @cache

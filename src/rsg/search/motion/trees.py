@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled
+from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
 from rsg.search.motion.space import Space, advance, checked_start, difference, prepared, put, space_of, uniform
 from rsg.worlds.continuous import ContinuousWorld
@@ -67,7 +67,7 @@ class Tree(NamedTuple):
         return way[::-1]
 
 
-@compiled
+@bare
 def nearest(space: Space, poses: Floats, count: int, target: Floats) -> int:
     """The pose, of the first `count`, from which the target takes the fewest actions."""
     best, found = np.inf, -1

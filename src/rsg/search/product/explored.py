@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined, specialised
+from rsg.core.compiled import bare, compiled, inlined, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.graph.edges import StateGraph
 from rsg.search.kernels.table import Table, add, larger, new_table, slot_in
@@ -75,13 +75,13 @@ def forget(after: Array, value: Array, n: int) -> None:
         value[n, k, 0] = np.nan
 
 
-@inlined
+@bare
 def ask(tables: Any, known: Known, s: int) -> bool:  # noqa: ARG001
     """In place of `learn` where the world has no compiled step: the caller must find out."""
     return False
 
 
-@inlined
+@bare
 def unknown(goals: Any, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
     """In place of a compiled goal where values are always computed beforehand."""
     return np.nan, np.nan

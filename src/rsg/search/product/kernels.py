@@ -4,8 +4,8 @@ A *label* (s, v) says: the agent is in state s and serves node v. It is *fresh* 
 *moved* when a primitive action led to s. Only a moved label may leave its node: an atom needs two states. Leaving is
 decided when a moved label is made; what waits in the heaps is labels whose primitive actions are still to be tried.
 
-All that a search remembers is passed whole, as a named tuple of record arrays: measured, that is faster than many
-plain arrays. What is called for every label is copied into its caller, because a call costs more than its body.
+All that a search remembers is passed whole, as a named tuple of record arrays. What is called for every label is copied
+into its caller, because a call costs more than its body.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, goal, learn
@@ -123,7 +123,7 @@ def best_region_first(a: Any, b: Any) -> bool:
     return a.cost < b.cost or (a.cost == b.cost and a.tick < b.tick)  # type: ignore[no-any-return]
 
 
-@compiled
+@inner
 def find_or_add(memory: Memory, near: int, step: int) -> int:
     """The region of the terms in `row`, entered from the region `near`; it may be a new one."""
     row, holds, run = memory.row, memory.holds, memory.run[0]
@@ -155,7 +155,7 @@ def look(goals: Any, memory: Memory, asked: Asked, s: int, near: int) -> int:
     return find_or_add(memory, near, asked.step)
 
 
-@compiled
+@inner
 def open_state(memory: Memory, s: int) -> None:
     """Let a state wait for its expansion."""
     place, run = memory.places[s], memory.run[0]

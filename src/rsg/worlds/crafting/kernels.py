@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import bare, compiled, inlined
 from rsg.worlds.crafting.rules import DOOR, ITEM, SWITCH
 
 HEAD = 2  # the agent's place comes first
@@ -103,7 +103,7 @@ def toggle(tables: Tables, states: Array, i: int, out: Array, j: int) -> None:
                 break
 
 
-@inlined
+@bare
 def step_row(tables: Tables, states: Array, i: int, action: int, out: Array, j: int) -> None:
     """Write the state after one action in state i into row j of `out`."""
     for column in range(states.shape[1]):
@@ -128,14 +128,14 @@ def step_row(tables: Tables, states: Array, i: int, action: int, out: Array, j: 
         out[j, 1] = x
 
 
-@compiled
+@bare
 def step_rows(tables: Tables, states: Array, actions: Array, out: Array) -> None:
     """Each state after its own action."""
     for i in range(len(states)):
         step_row(tables, states, i, actions[i], out, i)
 
 
-@compiled
+@bare
 def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> None:
     """Each state after every action; `out` is `[N·A, W]`."""
     for i in range(len(states)):
@@ -143,7 +143,7 @@ def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> N
             step_row(tables, states, i, action, out, i * actions + action)
 
 
-@compiled
+@bare
 def first_wrong_state(tables: Tables, states: Array) -> int:
     """The index of the first row that cannot be a state (an agent off the map, an unknown code), or -1.
 
@@ -158,7 +158,7 @@ def first_wrong_state(tables: Tables, states: Array) -> int:
     return -1
 
 
-@compiled
+@bare
 def first_wrong_action(actions: Array, count: int) -> int:
     """The index of the first action that is not one, or -1."""
     for i in range(len(actions)):
@@ -167,7 +167,7 @@ def first_wrong_action(actions: Array, count: int) -> int:
     return -1
 
 
-@compiled
+@bare
 def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
     """Fill the sets that classifiers see; gives -1, or the first row with more objects than fit."""
     height, width, capacity = tables.height, tables.width, tables.capacity
@@ -211,7 +211,7 @@ def goal_holds(states: Array, i: int, capacity: int, goal: int) -> bool:
     return False
 
 
-@compiled
+@bare
 def truth_rows(capacity: int, goals: Array, states: Array, out: Array) -> None:
     """Whether each goal holds in each state, `[N, goals]`."""
     for i in range(len(states)):
@@ -219,7 +219,7 @@ def truth_rows(capacity: int, goals: Array, states: Array, out: Array) -> None:
             out[i, j] = goal_holds(states, i, capacity, goals[j])
 
 
-@compiled
+@bare
 def replay_rows(tables: Tables, states: Array, actions: Array) -> None:
     """Fill `states` `[T + 1, W]` from its first row on by taking the actions one after the other."""
     for t in range(len(actions)):
@@ -284,7 +284,7 @@ def achieve(tables: Tables, state: Array, goal: int, dice: Array, scratch: Array
     return length + 1
 
 
-@compiled
+@bare
 def goal_now(state: Array, capacity: int, goal: int) -> bool:
     """Whether a goal holds in one state `[1, W]`."""
     return goal_holds(state, 0, capacity, goal)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import inlined
+from rsg.core.compiled import bare
 from rsg.core.errors import RsgError, meant
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.world import CraftingWorld, States
@@ -53,7 +53,7 @@ def _goal(world: CraftingWorld, term: str) -> int:
     raise RsgError(f"Crafting World has no subgoal '{term}'; {meant(term, VOCABULARY)}")
 
 
-@inlined
+@bare
 def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     capacity, codes = tables

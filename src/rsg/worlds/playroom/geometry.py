@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined, inner
+from rsg.core.compiled import bare, compiled, inlined, inner
 
 TOLERANCE = 1e-6
 """No stretch of a motion in which a corner moves less than this is divided any further."""
@@ -95,7 +95,7 @@ def _beyond_moved_edge(moved: Polygons, edge: int, fixed: Polygons, f: int, at: 
     return float(least - nx * at[0] - ny * at[1] - moved.corners[edge].offset)
 
 
-@compiled
+@bare
 def apart(moved: Polygons, m: int, fixed: Polygons, f: int, at: At) -> bool:
     """Whether polygon m, moved to a pose, does not touch polygon f."""
     for edge in range(fixed.start[f], fixed.start[f + 1]):
@@ -144,7 +144,7 @@ def _in_range(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     return 0 <= x <= shapes.size[0] and 0 <= y <= shapes.size[1] and abs(angle) < np.inf
 
 
-@inlined
+@bare
 def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     """Whether the robot is in the room and touches no wall and no side of it."""
     if not _in_range(shapes, x, y, angle):
@@ -161,13 +161,13 @@ def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     return True
 
 
-@inlined
+@bare
 def shorter_turn(start: float, end: float) -> float:
     """From one angle to another the shorter way round, in [-π, π)."""
     return wrapped(end - start)
 
 
-@compiled
+@bare
 def wrapped(angle: float) -> float:
     """The same angle in [-π, π)."""
     if -np.pi <= angle < np.pi:
@@ -208,7 +208,7 @@ def _part_free(
         there = last if until == 1 else (start[0] + until * dx, start[1] + until * dy, math.cos(angle), math.sin(angle))
 
 
-@compiled
+@bare
 def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
     """Whether the straight motion between two poses `[3]` is free along its whole length."""
     if not (_in_range(shapes, start[0], start[1], start[2]) and _in_range(shapes, end[0], end[1], end[2])):
@@ -228,7 +228,7 @@ def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
     return True
 
 
-@inlined
+@bare
 def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
     """Whether the robot at a pose touches an effector that lies at (x, y)."""
     seen = (at[0] - x, at[1] - y, at[2], at[3])
@@ -240,14 +240,14 @@ def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
     return False
 
 
-@compiled
+@bare
 def free_rows(shapes: Shapes, states: NDArray[Any], out: NDArray[Any]) -> None:
     """`pose_free` of each state."""
     for i in range(len(states)):
         out[i] = pose_free(shapes, states[i, 0], states[i, 1], states[i, 2])
 
 
-@compiled
+@bare
 def clear_rows(shapes: Shapes, states: NDArray[Any], ends: NDArray[Any], out: NDArray[Any]) -> None:
     """`motion_free` from each state to its end."""
     for i in range(len(states)):
@@ -266,7 +266,7 @@ def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: 
                 out[i, d] = end[d] + 0.0  # never -0.0
 
 
-@compiled
+@bare
 def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], out: NDArray[Any]) -> None:
     """Which of some effectors the robot touches in each state, `[N, effectors]`."""
     for i in range(len(states)):
@@ -276,7 +276,7 @@ def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], ou
             out[i, k] = touches(shapes, effectors[k], states[i, place], states[i, place + 1], at)
 
 
-@inlined
+@bare
 def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
     """What an effector at its row of `places` touches: -1 nothing, -2 a wall or a side, else the number of another.
 
@@ -297,7 +297,7 @@ def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
     return -1
 
 
-@compiled
+@bare
 def scatter(shapes: Shapes, places: NDArray[Any], dice: NDArray[Any]) -> bool:
     """Give each effector whose place is NaN the next place of `dice` `[K, 2]`, in [0, 1), where it overlaps nothing.
 

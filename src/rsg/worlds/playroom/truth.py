@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import inlined
+from rsg.core.compiled import bare
 from rsg.core.errors import RsgError, meant
 from rsg.worlds.playroom import geometry
 from rsg.worlds.playroom.world import Floats, PlayroomWorld
@@ -39,7 +39,7 @@ def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> NDArray[np.int64
     return np.array([known.index(term) for term in terms], dtype=np.int64)
 
 
-@inlined
+@bare
 def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     shapes, effectors = tables
