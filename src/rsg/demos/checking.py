@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from rsg.core.errors import RsgError
 from rsg.core.progress import Advance
-from rsg.demos.benchmark import Benchmark, benchmark
+from rsg.demos.benchmark import Benchmark, benchmark, machine_of
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.store import Store
-from rsg.language import Machine, parse
 
 MAX_PROBLEMS = 20
 
@@ -100,17 +98,12 @@ def _judge(source: Benchmark, demos: list[Demonstration]) -> dict[int, str]:
 def _misses(source: Benchmark, world: Any, demo: Demonstration) -> str:
     """Why a trajectory does not do what its description says; empty if it does."""
     try:
-        machine = _machine(demo.task)
+        machine = machine_of(demo.task)
         terms = machine.names
         done = machine.accepts(source.truth(world, demo.states, terms), terms)  # the world knows its own terms
     except RsgError as error:
         return f"its task cannot be judged: {error}"
     return "" if done else f"the trajectory does not do '{demo.task}'"
-
-
-@cache
-def _machine(text: str) -> Machine:
-    return Machine.of(parse(text))
 
 
 def statistics(store: Store) -> list[dict[str, Any]]:

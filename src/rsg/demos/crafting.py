@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
+from rsg.demos.benchmark import Benchmark
 from rsg.demos.crafting_tasks import (
     COMPOSITIONAL,
     FULL_MAPS,
@@ -41,7 +42,7 @@ _ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
 _KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
 
 
-class CraftingBenchmark:
+class CraftingBenchmark(Benchmark):
     """The splits of the paper: `train` is primitive and compositional; `validation` the same tasks on other maps.
 
     Args:
@@ -49,10 +50,13 @@ class CraftingBenchmark:
     """
 
     name = "crafting"
+    title = "Crafting World"
     vocabulary = VOCABULARY
+    true_goals_of = TrueGoals
+    world_of = CraftingWorld
 
     def __init__(self, custom: Sequence[TaskSpec] = ()) -> None:
-        self.splits: Mapping[str, tuple[TaskSpec, ...]] = {
+        self.splits = {
             "train": PRIMITIVE + COMPOSITIONAL,
             "validation": PRIMITIVE + COMPOSITIONAL,
             "primitive": PRIMITIVE,
@@ -62,18 +66,9 @@ class CraftingBenchmark:
             **({"custom": tuple(custom)} if custom else {}),
         }
 
-    def tasks(self, split: str) -> list[str]:
-        """The descriptions of a split."""
-        return [spec.text for spec in self._split(split)]
-
-    def _split(self, split: str) -> tuple[TaskSpec, ...]:
-        if split not in self.splits:
-            raise RsgError(f"there is no split '{split}'; splits are: {', '.join(self.splits)}")
-        return self.splits[split]
-
     def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
         """A map that holds what the task needs, and hands that hold what it takes for granted, plus random items."""
-        spec = self._split(split)[task]
+        spec = self.split(split)[task]
         asked = _asked(spec.text)
         if spec.maps[0] not in KINDS:
             return _loaded(spec.maps[0])
@@ -90,7 +85,7 @@ class CraftingBenchmark:
         self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Demonstration, int]:
         """Starts are drawn until the expert can do the task on one."""
-        spec = self._split(split)[task]
+        spec = self.split(split)[task]
         for draw in range(1, MAX_DRAWS + 1):
             world, state = self.start(split, task, rng)
             found = expert(world, state, spec.text, rng, noise)
@@ -104,22 +99,6 @@ class CraftingBenchmark:
         reason = f"the map lacks: {', '.join(missing)}" if missing else reason
         raise RsgError(f"no demonstration of '{spec.text}' was found in {quantity(draw, 'start')}; {reason}")
 
-    def truth(self, world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
-        """Which subgoals really hold, `[N, terms]`."""
-        return truth(world, states, terms)
-
-    def true_goals(self, world: CraftingWorld, terms: Sequence[str], state: States) -> TrueGoals:
-        """The truth as classifiers: an oracle for planners."""
-        del state
-        return TrueGoals(world, terms)
-
-    def world(self, setting: str) -> CraftingWorld:
-        """The world that a demonstration's setting describes."""
-        try:
-            return _world(setting)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise RsgError(f"this is not a setting of Crafting World: {setting!r}") from None
-
 
 def setting(world: CraftingWorld) -> str:
     """What it takes to make the world again, as text."""
@@ -131,19 +110,10 @@ def _setting(height: int, width: int, capacity: int, objects: int) -> str:
     return json.dumps({"world": "crafting", "height": height, "width": width, "capacity": capacity, "objects": objects})
 
 
-@cache
-def _world(setting: str) -> CraftingWorld:
-    values = json.loads(setting)
-    if values.pop("world") != "crafting":
-        raise ValueError(setting)
-    return CraftingWorld(**values)
-
-
 class _Asked(NamedTuple):
     """What follows from a description."""
 
     machine: Machine
-    terms: tuple[str, ...]
     needs: tuple[str, ...]
     produced: frozenset[str]
     paths: tuple[tuple[str, ...], ...]
@@ -152,10 +122,9 @@ class _Asked(NamedTuple):
 @cache
 def _asked(text: str) -> _Asked:
     machine = Machine.of(parse(text, VOCABULARY))
-    terms = tuple(map(str, machine.terms))
-    produced = frozenset(term.partition("-")[2] for term in terms)
+    produced = frozenset(term.partition("-")[2] for term in machine.names)
     paths = tuple(tuple(map(str, path)) for path in islice(machine.paths(), MAX_PATHS))
-    return _Asked(machine, terms, objects_for(terms), produced, paths)
+    return _Asked(machine, objects_for(machine.names), produced, paths)
 
 
 @cache
@@ -192,7 +161,7 @@ def expert(
         states `[T + 1, W]` and actions `[T]`, or None if no instruction can be followed in 50 steps (with noise: in
         twice as many, and more the more actions are random).
     """
-    asked = _asked(text)
+    asked, names = _asked(text), _asked(text).machine.names
     limit = MAX_STEPS if not noise else int(2 * MAX_STEPS / (1 - noise))  # slips and the ways back take longer
     tries = [_follow(world, state, goals(world, path), rng, noise, limit) for path in asked.paths]
     done = [found for found in tries if found is not None]
@@ -200,7 +169,7 @@ def expert(
         return None
     ties = rng.random(len(done))
     states, actions = done[min(range(len(done)), key=lambda i: (len(done[i][1]), ties[i]))]
-    return (states, actions) if asked.machine.accepts(truth(world, states, asked.terms), asked.terms) else None
+    return (states, actions) if asked.machine.accepts(truth(world, states, names), names) else None
 
 
 def _follow(
@@ -214,9 +183,9 @@ def _follow(
     walk = np.empty(world.height * world.width + 1, dtype=np.int64)
     now = 0
     for goal in path:
-        if kernels.goal_now(states[now : now + 1], world.capacity, goal):
+        if kernels.goal_holds(states, now, world.capacity, goal):
             return None  # it must be false where its part begins
-        while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
+        while not kernels.goal_holds(states, now, world.capacity, goal):
             dice = rng.integers(2**31, size=len(walk))
             steps = kernels.achieve(world.tables, states[now : now + 1], goal, dice, scratch, walk)
             if steps < 0 or now + steps > limit:

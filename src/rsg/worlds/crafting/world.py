@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.rules import ITEM, STANDARD, Rulebook
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 ACTIONS = ("up", "down", "left", "right", "toggle")
 COST = 0.1
@@ -101,9 +104,8 @@ class CraftingWorld:
             raise RsgError(f"{len(states)} states need as many whole-numbered actions, got {moves.dtype} {moves.shape}")
         wrong = kernels.first_wrong_action(moves, len(ACTIONS))
         if wrong >= 0:
-            raise RsgError(
-                f"action {moves[wrong]} of state {wrong} is out of range: actions are 0 to {len(ACTIONS) - 1}"
-            )
+            which = f"action {moves[wrong]}" + (f" of state {wrong}" if len(states) > 1 else "")
+            raise RsgError(f"{which} is out of range: actions are 0 to {len(ACTIONS) - 1}")
         out = np.empty_like(states)
         kernels.step_rows(self.tables, states, moves.astype(np.int64, copy=False), out)
         return out
@@ -135,6 +137,12 @@ class CraftingWorld:
 
         picture: NDArray[np.uint8] = images(self, self.checked(state[None]), cell)[0]
         return picture
+
+    def view(self, state: States) -> Text:
+        """One state for a terminal, as rich text."""
+        from rsg.worlds.crafting.terminal import terminal_view
+
+        return terminal_view(self, state)
 
     def sample(self, rng: np.random.Generator, count: int) -> States:
         """Typical states: random objects in random places, random items in the hands."""
@@ -198,10 +206,14 @@ class CraftingWorld:
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "
                 f"expected uint8 [N, {self.state_width}], got {states.dtype} {list(states.shape)}"
             )
-        wrong = kernels.first_wrong_state(self.tables, states)
+        wrong = kernels.first_wrong_state(self.height, self.width, len(self.rules.names), states)
         if wrong >= 0:
             raise RsgError(
                 f"state {wrong} is not of a {self.height}×{self.width} Crafting World: "
                 "the agent is off the map, or an object is unknown"
             )
         return states
+
+    def checked_start(self, state: States) -> States:
+        """The state `[W]` if one can begin in it; else a sentence that says why not."""
+        return np.asarray(self.checked(state[None])[0])

@@ -68,7 +68,8 @@ def picture(
         draw_effector(canvas, effector.name, place, effector.shape)
     if trail is not None:
         _draw_trail(canvas, world, trail)
-    _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
+    for number, part in enumerate(outline(world, state)):
+        canvas.polygon(part, NOSE if number else BODY, EDGE, 0.06)
     if pixels >= 300:
         _write_names(canvas, world, places)
         if trail is not None and trail.moments:
@@ -90,11 +91,6 @@ def _room(world: PlayroomWorld, pixels: int) -> Canvas:
     for wall in world.layout.walls:
         canvas.polygon(wall, WALL)
     return canvas
-
-
-def _draw_robot(canvas: Canvas, world: PlayroomWorld, pose: Floats, body: Color, nose: Color, edge: Color) -> None:
-    for number, part in enumerate(outline(world, pose)):
-        canvas.polygon(part, nose if number else body, edge, 0.06)
 
 
 def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Trail) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from rsg.core.random import stream
 from rsg.worlds.playroom import geometry
 from rsg.worlds.playroom.layout import Layout, LayoutError, check_places, numbers
 from rsg.worlds.playroom.layout_files import load_layout
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 COST = 0.1
 POSE = 3  # x, y, angle
@@ -124,6 +127,12 @@ class PlayroomWorld:
         from rsg.worlds.playroom.pictures import picture
 
         return picture(self, state, pixels)
+
+    def view(self, state: Floats) -> Text:
+        """One state for a terminal, as rich text."""
+        from rsg.worlds.playroom.terminal import terminal_view
+
+        return terminal_view(self, state)
 
     def sample(self, rng: np.random.Generator, count: int) -> Floats:
         """Typical states: effectors in random places, and a random free pose of the robot."""
