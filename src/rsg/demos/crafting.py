@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Ints
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos.benchmark import Benchmark
@@ -102,12 +102,8 @@ class CraftingBenchmark(Benchmark):
 
 def setting(world: CraftingWorld) -> str:
     """What it takes to make the world again, as text."""
-    return _setting(world.height, world.width, world.capacity, world.objects)
-
-
-@cache
-def _setting(height: int, width: int, capacity: int, objects: int) -> str:
-    return json.dumps({"world": "crafting", "height": height, "width": width, "capacity": capacity, "objects": objects})
+    sizes = {name: getattr(world, name) for name in ("height", "width", "capacity", "objects")}
+    return json.dumps({"world": "crafting", **sizes})
 
 
 class _Asked(NamedTuple):
@@ -136,9 +132,7 @@ def _fitting(spec: TaskSpec, needs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-@cache
-def _loaded(path: str) -> tuple[CraftingWorld, States]:
-    return load_map(path)
+_loaded = cache(load_map)  # all starts on one map file are in the same world
 
 
 def _hands(given: tuple[Items, ...], barred: frozenset[str], capacity: int, rng: np.random.Generator) -> list[int]:
@@ -152,7 +146,7 @@ def _hands(given: tuple[Items, ...], barred: frozenset[str], capacity: int, rng:
 
 def expert(
     world: CraftingWorld, state: States, text: str, rng: np.random.Generator, noise: float = 0.0
-) -> tuple[States, NDArray[np.int64]] | None:
+) -> tuple[States, Ints] | None:
     """Follow each linear instruction with shortest walks and keep the shortest trajectory that does the task.
 
     With noise, that share of the actions is random, and the walk is found anew after each of them.
@@ -173,8 +167,8 @@ def expert(
 
 
 def _follow(
-    world: CraftingWorld, state: States, path: NDArray[np.int64], rng: np.random.Generator, noise: float, limit: int
-) -> tuple[States, NDArray[np.int64]] | None:
+    world: CraftingWorld, state: States, path: Ints, rng: np.random.Generator, noise: float, limit: int
+) -> tuple[States, Ints] | None:
     """One linear instruction, subgoal after subgoal."""
     states = np.empty((limit + 1, world.state_width), dtype=np.uint8)
     actions = np.empty(limit, dtype=np.int64)
@@ -183,9 +177,9 @@ def _follow(
     walk = np.empty(world.height * world.width + 1, dtype=np.int64)
     now = 0
     for goal in path:
-        if kernels.goal_holds(states, now, world.capacity, goal):
+        if kernels.goal_now(states[now : now + 1], world.capacity, goal):
             return None  # it must be false where its part begins
-        while not kernels.goal_holds(states, now, world.capacity, goal):
+        while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
             dice = rng.integers(2**31, size=len(walk))
             steps = kernels.achieve(world.tables, states[now : now + 1], goal, dice, scratch, walk)
             if steps < 0 or now + steps > limit:

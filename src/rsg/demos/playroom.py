@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos.benchmark import Benchmark, machine_of
@@ -19,7 +20,6 @@ from rsg.demos.playroom_tasks import COMPOSITIONAL, NOVEL, PRIMITIVE
 from rsg.language import parse
 from rsg.worlds.playroom import SHIPPED, Layout, PlayroomWorld, TrueGoals, load_layout
 from rsg.worlds.playroom.layout_files import layout_of, layout_values
-from rsg.worlds.playroom.world import Floats
 
 MAX_DRAWS = 20
 LATER_BUDGET = BUDGET // 4  # from the second start on: if there is no way at all, that must not take long to see

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 from gymnasium import spaces
 
-from rsg.core.arrays import Array
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.envs.tasks import Setting, TaskEnv, TaskVectorEnv, machine_for
 from rsg.language import Task
 from rsg.worlds.playroom import Layout, PlayroomWorld, TrueGoals, load_layout
-from rsg.worlds.playroom.world import Floats
 
 
 def playroom_setting(

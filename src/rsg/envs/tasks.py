@@ -10,9 +10,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Bools
+from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.errors import RsgError
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term, parse
@@ -122,7 +121,7 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
             Console(highlight=False).print(self.world.view(self._states[0]), "\n")
 
 
-class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
+class TaskVectorEnv(VectorEnv[Observation, Array, Array]):
     """Many copies that step in one call. One that has ended starts anew at the next step (Gymnasium's `NEXT_STEP`)."""
 
     metadata: dict[str, Any] = {
@@ -172,7 +171,7 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._ended = self._done(np.ones(self.num_envs, dtype=bool))
         return self._setting.observe(self._states), {"state": self._states}
 
-    def step(self, actions: NDArray[Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Observation, Floats, Bools, Bools, dict[str, Any]]:
         """Act in every copy; one that ended in the last step starts anew instead, with reward 0."""
         fresh = self._ended
         self._states = self.world.step(self._states, actions)

@@ -144,15 +144,15 @@ def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> N
 
 
 @compiled
-def first_wrong_state(height: int, width: int, codes: int, states: Array) -> int:
+def first_wrong_state(tables: Tables, states: Array) -> int:
     """The index of the first row that cannot be a state (an agent off the map, an unknown code), or -1.
 
     The other kernels trust their states: with such a row they would read memory that is not theirs.
     """
     for i in range(len(states)):
-        wrong = states[i, 0] >= height or states[i, 1] >= width
+        wrong = states[i, 0] >= tables.height or states[i, 1] >= tables.width
         for column in range(HEAD, states.shape[1]):
-            wrong |= states[i, column] >= codes
+            wrong |= states[i, column] >= len(tables.things)
         if wrong:
             return i
     return -1
@@ -282,3 +282,9 @@ def achieve(tables: Tables, state: Array, goal: int, dice: Array, scratch: Array
                 cell = py * width + px
                 break
     return length + 1
+
+
+@compiled
+def goal_now(state: Array, capacity: int, goal: int) -> bool:
+    """Whether a goal holds in one state `[1, W]`."""
+    return goal_holds(state, 0, capacity, goal)

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.rules import ITEM, STANDARD, Rulebook
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
 ACTIONS = ("up", "down", "left", "right", "toggle")
 COST = 0.1
 
-States = NDArray[np.uint8]
+States = Bytes
 
 
 class Sets(NamedTuple):
@@ -35,8 +33,8 @@ class Sets(NamedTuple):
     """
 
     overall: NDArray[np.float32]
-    inventory: NDArray[np.uint8]
-    objects: NDArray[np.uint8]
+    inventory: Bytes
+    objects: Bytes
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class CraftingWorld:
         return ACTIONS
 
     @cached_property
-    def costs(self) -> NDArray[np.float64]:
+    def costs(self) -> Floats:
         """0.1 for every action."""
         return np.full(len(ACTIONS), COST)
 
@@ -131,14 +129,14 @@ class CraftingWorld:
             raise RsgError(f"state {full} has more than {self.objects} objects; make the world with more room")
         return sets
 
-    def render(self, state: States, cell: int = 32) -> NDArray[np.uint8]:
+    def render(self, state: States, cell: int = 32) -> Bytes:
         """One state as a picture: the map, and the inventory below it."""
         from rsg.worlds.crafting.pictures import images
 
-        picture: NDArray[np.uint8] = images(self, self.checked(state[None]), cell)[0]
+        picture: Bytes = images(self, self.checked(state[None]), cell)[0]
         return picture
 
-    def view(self, state: States) -> Text:
+    def view(self, state: States) -> Any:
         """One state for a terminal, as rich text."""
         from rsg.worlds.crafting.terminal import terminal_view
 
@@ -206,7 +204,7 @@ class CraftingWorld:
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "
                 f"expected uint8 [N, {self.state_width}], got {states.dtype} {list(states.shape)}"
             )
-        wrong = kernels.first_wrong_state(self.height, self.width, len(self.rules.names), states)
+        wrong = kernels.first_wrong_state(self.tables, states)
         if wrong >= 0:
             raise RsgError(
                 f"state {wrong} is not of a {self.height}×{self.width} Crafting World: "

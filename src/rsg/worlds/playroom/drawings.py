@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.random import stream
 
 Color = tuple[int, ...]
-Points = Sequence[Sequence[float]] | NDArray[np.float64]
+Points = Sequence[Sequence[float]] | Floats
 
 INK = (45, 45, 55)
 
@@ -71,7 +71,7 @@ class Canvas:
         seam = 2 * self.FINER // 2
         self._draw.text(spot, words, fill=color, font=font, anchor="mm", stroke_width=seam, stroke_fill=around)
 
-    def picture(self) -> NDArray[np.uint8]:
+    def picture(self) -> Bytes:
         """What was drawn, `[height, width, 3]`."""
         return np.asarray(self._image.resize(self.size, Image.Resampling.BOX))
 
@@ -151,7 +151,7 @@ DRAWINGS: dict[str, Callable[[Canvas], None]] = {
 }
 
 
-def draw_effector(canvas: Canvas, name: str, center: NDArray[np.float64], shape: Points) -> None:
+def draw_effector(canvas: Canvas, name: str, center: Floats, shape: Points) -> None:
     """The shape that the robot touches as a pale tile, with a drawing on it; others get their initials in a colour."""
     corners = np.asarray(shape)
     middle = center + (corners.min(axis=0) + corners.max(axis=0)) / 2

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.playroom.drawings import INK, Canvas, Color, draw_effector
-from rsg.worlds.playroom.world import Floats, PlayroomWorld
+from rsg.worlds.playroom.world import PlayroomWorld
 
 FLOOR, WALL = (236, 230, 216), (92, 86, 80)
 BODY, NOSE, EDGE = (70, 120, 200), (245, 150, 60), (28, 52, 100)
@@ -44,7 +45,7 @@ def picture(
     pixels: int = 480,
     trail: Trail | None = None,
     links: tuple[Floats, NDArray[np.integer]] | None = None,
-) -> NDArray[np.uint8]:
+) -> Bytes:
     """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
 
     Args:
