@@ -15,6 +15,8 @@ from rsg.core.errors import RsgError
 from rsg.demos.demonstration import Demonstration
 from rsg.language import Machine, parse
 
+Tasks = tuple[Any, ...]
+
 
 class Benchmark(ABC):
     """What `rsg demos`, training and evaluation ask of a benchmark.
@@ -72,6 +74,13 @@ class Benchmark(ABC):
             return _world(type(self), setting)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise RsgError(f"this is not a setting of {self.title}: {setting!r}") from None
+
+
+def splits_of(primitive: Tasks, compositional: Tasks, others: Mapping[str, Tasks], custom: Tasks) -> dict[str, Tasks]:
+    """The splits of the paper: `train` is primitive and compositional; `validation` the same from other starts."""
+    both = primitive + compositional
+    splits = {"train": both, "validation": both, "primitive": primitive, "compositional": compositional, **others}
+    return splits | ({"custom": custom} if custom else {})
 
 
 @cache

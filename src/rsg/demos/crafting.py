@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from rsg.core.arrays import Ints
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
-from rsg.demos.benchmark import Benchmark
+from rsg.demos.benchmark import Benchmark, splits_of
 from rsg.demos.crafting_tasks import (
     COMPOSITIONAL,
     FULL_MAPS,
@@ -29,6 +28,7 @@ from rsg.demos.demonstration import Demonstration
 from rsg.language import Machine, parse
 from rsg.worlds.crafting import ACTIONS, STANDARD, VOCABULARY, CraftingWorld, kernels, truth
 from rsg.worlds.crafting.maps import KINDS, kind_named, objects_for, sample_map
+from rsg.worlds.crafting.starts import names_a_file
 from rsg.worlds.crafting.text import load_map
 from rsg.worlds.crafting.truth import TrueGoals, goals
 from rsg.worlds.crafting.world import States
@@ -43,7 +43,7 @@ _KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
 
 
 class CraftingBenchmark(Benchmark):
-    """The splits of the paper: `train` is primitive and compositional; `validation` the same tasks on other maps.
+    """The tasks of the paper, with random maps that hold what they need.
 
     Args:
         custom: tasks of one's own, which make up the split `custom`.
@@ -56,15 +56,7 @@ class CraftingBenchmark(Benchmark):
     world_of = CraftingWorld
 
     def __init__(self, custom: Sequence[TaskSpec] = ()) -> None:
-        self.splits = {
-            "train": PRIMITIVE + COMPOSITIONAL,
-            "validation": PRIMITIVE + COMPOSITIONAL,
-            "primitive": PRIMITIVE,
-            "compositional": COMPOSITIONAL,
-            "novel": NOVEL,
-            "goal-only": GOAL_ONLY,
-            **({"custom": tuple(custom)} if custom else {}),
-        }
+        self.splits = splits_of(PRIMITIVE, COMPOSITIONAL, {"novel": NOVEL, "goal-only": GOAL_ONLY}, tuple(custom))
 
     def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
         """A map that holds what the task needs, and hands that hold what it takes for granted, plus random items."""
@@ -200,10 +192,8 @@ def custom_task(text: str, map: str | None = None) -> TaskSpec:  # noqa: A002
     asked = _asked(text)
     if map is None:
         return TaskSpec(text, (*TRAINING_MAPS[2:], *FULL_MAPS, "large-field"))
-    if map not in KINDS and not Path(map).exists():
-        if "." in map or "/" in map:
-            load_map(map)  # says that there is no such file
-        kind_named(map)
-    if map in KINDS and KINDS[map].far == ".":
+    if map not in KINDS and names_a_file(map):
+        _loaded(map)  # or says what is wrong with it
+    elif kind_named(map).far == ".":
         _fitting(TaskSpec(text, (map,)), asked.needs)
     return TaskSpec(text, (map,))

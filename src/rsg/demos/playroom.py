@@ -13,7 +13,7 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
-from rsg.demos.benchmark import Benchmark, machine_of
+from rsg.demos.benchmark import Benchmark, machine_of, splits_of
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.playroom_expert import BUDGET, expert
 from rsg.demos.playroom_tasks import COMPOSITIONAL, NOVEL, PRIMITIVE
@@ -26,7 +26,7 @@ LATER_BUDGET = BUDGET // 4  # from the second start on: if there is no way at al
 
 
 class PlayroomBenchmark(Benchmark):
-    """The splits of the paper: `train` is primitive and compositional; `validation` the same tasks from other starts.
+    """The tasks of the paper, in its room or another one.
 
     Args:
         layout: another room than the paper's: a name, a file, or a layout. Splits with terms that it lacks are left
@@ -44,15 +44,8 @@ class PlayroomBenchmark(Benchmark):
         self.vocabulary = self._world.layout.terms
         for text in custom:
             parse(text, self.vocabulary)
-        splits = {
-            "train": PRIMITIVE + COMPOSITIONAL,
-            "validation": PRIMITIVE + COMPOSITIONAL,
-            "primitive": PRIMITIVE,
-            "compositional": COMPOSITIONAL,
-            "novel": NOVEL,
-            **({"custom": tuple(custom)} if custom else {}),
-        }
         known = set(self.vocabulary)
+        splits = splits_of(PRIMITIVE, COMPOSITIONAL, {"novel": NOVEL}, tuple(custom))
         self.splits = {
             name: tasks for name, tasks in splits.items() if all(set(machine_of(text).names) <= known for text in tasks)
         }
