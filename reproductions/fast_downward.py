@@ -13,10 +13,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+from reproductions.harness.extras import require
+from reproductions.harness.jobs import processor_seconds
 from reproductions.pddl import Pddl, to_actions
-from rsg.core.cores import processor_seconds
 from rsg.core.errors import RsgError
-from rsg.core.extras import require
 
 CONFIGURATIONS = {  # for its engine in unified-planning: A* with the heuristic LM-cut, with none, LAMA's first plan
     "optimal": {"fast_downward_search_config": "astar(lmcut())"},

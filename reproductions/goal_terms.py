@@ -14,7 +14,7 @@ from reproductions.harness.tables import number
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.worlds.crafting import VOCABULARY, CraftingWorld
-from rsg.worlds.crafting.goal_starts import HANDS, leading_to, start_for, ways
+from rsg.worlds.crafting.goal_starts import leading_to, rules_for, start_for, ways
 from rsg.worlds.crafting.maps import objects_for
 from rsg.worlds.crafting.world import States
 
@@ -78,7 +78,7 @@ def start_without(size: int, rng: np.random.Generator) -> NoWay:
     needs = objects_for(leading_to(goal))
     vital = [name for name in needs if goal not in possible(set(needs) - {name})]
     removed = vital[rng.integers(len(vital))]
-    world, state = start_for(goal, "empty", size, rng)
+    world, state = start_for(goal, size, rng)
     cells = world.cells(state)
     cells[cells == world.rules.code(removed)] = 0
     able = possible(set(needs) - {removed})
@@ -87,16 +87,25 @@ def start_without(size: int, rng: np.random.Generator) -> NoWay:
     return NoWay(world, state, goal, removed, first, on_the_way & able)
 
 
+def held_for(term: str, hands: str, rng: np.random.Generator) -> tuple[str, ...]:
+    """What is in the hands at the start, by one of the `NAMES`; nothing where the term has no rule."""
+    rules = rules_for(term)
+    if not rules or hands == "empty":
+        return ()
+    rule = rules[rng.integers(len(rules))]
+    return (*rule.tools, *rule.uses) if hands == "primitive" else rule.tools
+
+
 def plans_for_terms(planner: Planner, asked: Plain) -> Plain:
     """Plans for all terms, by what is in the hands and by the size of the map; and where there is no way."""
-    wanted = [(hands, SIZE, asked["terms"]) for hands in HANDS]
-    wanted += [(hands, size, asked["growth"]) for size in LARGER for hands in HANDS[1:]]
+    wanted = [(hands, SIZE, asked["terms"]) for hands in NAMES]
+    wanted += [(hands, size, asked["growth"]) for size in LARGER for hands in ("tools", "empty")]
     sets = []
     for hands, size, count in wanted:
         rows = []
         for term in VOCABULARY:
             streams = (stream(planner.seed, "test", "terms", term, hands, size, i) for i in range(count))
-            rows.append(planner.row(term, (start_for(term, hands, size, rng) for rng in streams)))
+            rows.append(planner.row(term, (start_for(term, size, rng, held_for(term, hands, rng)) for rng in streams)))
         sets.append({"hands": hands, "size": size, "terms": rows})
     without = [_without(planner, number_) for number_ in range(asked["without"])]
     return {"budget": planner.budget, "sets": sets, "without": without}

@@ -40,7 +40,7 @@ class Planner:
     def __init__(self, learned: Learned, dependencies: Dependencies, settings: GoalSettings) -> None:
         self.source, self.seed, self.budget = learned.source, learned.starts, settings.budget
         self._goals, self._dependencies, self._settings = learned.subgoals.goals, dependencies, settings
-        world, state = start_for("craft-boat", "empty", SIZE, stream(0, "compile"))
+        world, state = start_for("craft-boat", SIZE, stream(0, "compile"))
         self._plan(world, state, "craft-boat", replace(settings, budget=20))
 
     def _plan(self, world: Any, state: Any, goal: str, settings: GoalSettings) -> Plan:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.extras import require
+from reproductions.harness.extras import require
 from rsg.core.random import stream
 from rsg.language import Machine, parse
 from rsg.search import GraphSearch, SearchSettings, attach, connect, roadmap, shorten

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reproductions.goal_terms import NAMES, held_for
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import benchmark
 from rsg.planning import Plan, plan
 from rsg.search import SearchSettings
 from rsg.worlds.crafting import VOCABULARY, CraftingWorld, truth
-from rsg.worlds.crafting.goal_starts import HANDS, leading_to, start_for
+from rsg.worlds.crafting.goal_starts import leading_to, start_for
 from rsg.worlds.crafting.maps import objects_for, sample_map
 from rsg.worlds.crafting.rules import ITEM
 from rsg.worlds.crafting.world import States
@@ -74,7 +75,8 @@ class Draw:
         try:
             if kind == "open":
                 size = int(rng.choice(_SIZES))
-                world, state = start_for(term, HANDS[rng.integers(len(HANDS))], size, rng)
+                held = held_for(term, list(NAMES)[rng.integers(len(NAMES))], rng)
+                world, state = start_for(term, size, rng, held)
             else:
                 world, state = sample_map(kind, rng, needs)
         except RsgError:  # it does not fit onto the map
@@ -117,7 +119,7 @@ def _may_be(world: CraftingWorld, state: States, term: str) -> bool:
 
 def open_field(term: str, size: int, seed: int) -> Problem:
     """A map on which all that can help is within a walk; the hands are empty."""
-    world, state = start_for(term, "empty", size, stream(seed, "peers", size, term))
+    world, state = start_for(term, size, stream(seed, "peers", size, term))
     return Problem(f"{term} on {size}x{size}, map {seed}", world, state, term)
 
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from reproductions import registry
+from reproductions.harness.extras import lacking, require
 from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Reproduction, outlook
 from rsg.cli.output import AsJson, console, emit
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
-from rsg.core.extras import lacking, require
 from rsg.core.progress import progress
 
 ALL = "all"

@@ -19,7 +19,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rsg.core.cores import processor_seconds
 from rsg.core.errors import RsgError
 from rsg.core.files import leftovers, replacing
 from rsg.core.version import __version__
@@ -191,3 +190,11 @@ def _processor() -> str:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
+
+
+def processor_seconds() -> float:
+    """Processor time of this process so far, and of those that it started and waited for."""
+    import resource  # not on Windows
+
+    spent = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in spent)

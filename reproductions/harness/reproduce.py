@@ -13,18 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.extras import require
 from reproductions.harness.jobs import Job, Plain, finished, store_folder, work_on
 from reproductions.harness.quotes import pages, refresh
 from reproductions.harness.results import Results
+from reproductions.harness.side_by_side import Ended, side_by_side
 from reproductions.harness.tables import with_section
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
-from rsg.core.extras import require
 from rsg.core.files import leftovers, replacing
 from rsg.core.folder import locked
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
-from rsg.core.workers import Ended, side_by_side
 from rsg.demos import Recipe, make_demonstrations
 
 

@@ -11,7 +11,7 @@ from reproductions.goal_curves import draw_pooled
 from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import THRESHOLDS, Pair, checked, differences, links_section, pairs, reason, true_orders
 from reproductions.goal_only import LADDER, MAIN, gathered, ratio, section
-from reproductions.goal_terms import possible, start_without, terms_section
+from reproductions.goal_terms import NAMES, held_for, possible, start_without, terms_section
 from reproductions.goal_trials import EASY, HARD, Trials, rate_text, reach, reached
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.reproduce import Extent
@@ -22,7 +22,7 @@ from rsg.core.random import stream
 from rsg.demos import benchmark, make_demonstrations
 from rsg.planning import Dependencies, GoalSettings, plan_goal, validate
 from rsg.worlds.crafting import VOCABULARY, CraftingWorld, goal_starts, truth
-from rsg.worlds.crafting.goal_starts import HANDS, leading_to, start_for, ways, within_walk
+from rsg.worlds.crafting.goal_starts import leading_to, start_for, ways, within_walk
 from rsg.worlds.crafting.maps import objects_for
 
 SOURCE = benchmark("crafting")
@@ -65,10 +65,11 @@ def test_what_is_within_a_walk(barrier):
     assert within_walk(world, world.state({(0, 3): "axe"}, (0, 3))) == {"axe"}
 
 
-@pytest.mark.parametrize("hands", HANDS)
+@pytest.mark.parametrize("hands", NAMES)
 def test_every_term_can_be_reached_from_its_starts(hands):
     for term in VOCABULARY:
-        world, state = start_for(term, hands, 7, stream(1, "start", term))
+        rng = stream(1, "start", term)
+        world, state = start_for(term, 7, rng, held_for(term, hands, rng))
         assert (world.height, world.width) == (7, 7)
         assert not truth(world, state[None], [term])[0, 0]
         held = world.inventory(state)
@@ -82,20 +83,20 @@ def test_every_term_can_be_reached_from_its_starts(hands):
 
 
 def test_starts_are_the_same_each_time():
-    one, two = (start_for("mine-wool", "tools", 9, stream(5, "again"))[1] for _ in range(2))
+    one, two = (start_for("mine-wool", 9, stream(5, "again"), ["shears"])[1] for _ in range(2))
     assert one.tobytes() == two.tobytes()
 
 
 def test_maps_that_are_too_small():
     with pytest.raises(RsgError, match="the limit is 8"):
-        start_for("craft-arrow", "empty", 3, stream(0, "small"))
+        start_for("craft-arrow", 3, stream(0, "small"))
 
 
 def test_a_map_on_which_nothing_fits_is_an_error(monkeypatch):
     monkeypatch.setattr(goal_starts, "MAX_DRAWS", 3)
     monkeypatch.setattr(goal_starts, "within_walk", lambda *_: set())
     with pytest.raises(RsgError, match="no 7×7 map was found on which all that mine-wood needs"):
-        start_for("mine-wood", "empty", 7, stream(0, "never"))
+        start_for("mine-wood", 7, stream(0, "never"))
 
 
 def test_starts_without_a_way():
@@ -300,7 +301,7 @@ def test_curves_are_drawn_the_same_each_time(done, tmp_path):
 
 
 def test_terms_that_are_always_reached():
-    one = {"budget": 99, "sets": [{"hands": hands, "size": 7, "terms": rows(4, 5)} for hands in HANDS]}
+    one = {"budget": 99, "sets": [{"hands": hands, "size": 7, "terms": rows(4, 5)} for hands in NAMES]}
     text, summary = terms_section({0: one})
     assert "Every term was reached from every start." in text
     assert summary["tools-7"]["below"] == {}

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from reproductions import peers
+from reproductions.harness import extras
 from reproductions.harness.jobs import Place, finished, perform
 from reproductions.harness.reproduce import Extent, Reproduction
 from reproductions.harness.trials import Size
 from reproductions.pddl import to_pddl
 from reproductions.peer_problems import Draw, Problem, cheapest, open_field
 from reproductions.tests.test_pddl import MAPS
-from rsg.core import extras
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import truth
 from rsg.worlds.crafting.text import read_map

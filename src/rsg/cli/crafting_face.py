@@ -46,7 +46,7 @@ class Crafting:
         from rsg.worlds.crafting.goal_starts import leading_to, start_for
 
         if place is None:
-            return start_for(term, "empty", _SIZE, stream(seed, "world"))
+            return start_for(term, _SIZE, stream(seed, "world"))
         return self.start(place, leading_to(term), seed)[:2]  # holds what may be needed, though not always in reach
 
     def game(self, place: str | Path | None, task: str | None, seed: int) -> Game:

@@ -2,60 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools
 from rsg.core.errors import RsgError
 from rsg.demos.demonstration import Demonstration
-from rsg.search import Goals
+from rsg.language import Machine, parse
+
+Tasks = tuple[Any, ...]
 
 
-class Benchmark(Protocol):
-    """What `rsg demos`, training and evaluation ask of a benchmark."""
+class Benchmark(ABC):
+    """What `rsg demos`, training and evaluation ask of a benchmark.
 
-    @property
-    def name(self) -> str:
-        """The word for it on the command line."""
-        ...
+    Attributes:
+        name: the word for it on the command line; title: its name in sentences.
+        vocabulary: all terms.
+        splits: the tasks of each split; `str` gives their descriptions.
+        no_splits: what to say where there are none.
+        true_goals_of: the truth of a world about some terms, as `true_goals`.
+        world_of: a world from the values of a demonstration's setting.
+    """
 
-    @property
-    def vocabulary(self) -> Sequence[str]:
-        """All terms."""
-        ...
+    name: ClassVar[str]
+    title: ClassVar[str]
+    vocabulary: Sequence[str]
+    splits: Mapping[str, Sequence[Any]]
+    no_splits: ClassVar[str] = "none"
+    true_goals_of: ClassVar[Callable[..., Any]]
+    world_of: ClassVar[Callable[..., Any]]
 
-    @property
-    def splits(self) -> Mapping[str, Sequence[Any]]:
-        """The names of the splits."""
-        ...
+    def split(self, name: str) -> Sequence[Any]:
+        """The tasks of a split."""
+        if name not in self.splits:
+            raise RsgError(f"there is no split '{name}'; splits are: {', '.join(self.splits) or self.no_splits}")
+        return self.splits[name]
 
     def tasks(self, split: str) -> list[str]:
         """The descriptions of a split."""
-        ...
+        return list(map(str, self.split(split)))
 
-    def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[Any, NDArray[Any]]:
+    @abstractmethod
+    def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[Any, Array]:
         """A world and a first state `[W]` for the task with that number."""
-        ...
 
+    @abstractmethod
     def demonstrate(
         self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Demonstration, int]:
         """A demonstration by the expert, and how many starts were drawn until one could be done."""
-        ...
 
-    def truth(self, world: Any, states: NDArray[Any], terms: Sequence[str]) -> NDArray[np.bool_]:
+    def truth(self, world: Any, states: Array, terms: Sequence[str]) -> Bools:
         """Which subgoals really hold, `[N, terms]`."""
-        ...
+        holds: Bools = self.true_goals_of(world, terms).holds(states)
+        return holds
 
-    def true_goals(self, world: Any, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def true_goals(self, world: Any, terms: Sequence[str], state: Array) -> Any:
         """The truth as classifiers: an oracle for planners, a `GoalFn`."""
-        ...
+        del state
+        return self.true_goals_of(world, terms)
 
     def world(self, setting: str) -> Any:
         """The world that a demonstration's setting describes."""
-        ...
+        try:
+            return _world(type(self), setting)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise RsgError(f"this is not a setting of {self.title}: {setting!r}") from None
+
+
+def splits_of(primitive: Tasks, compositional: Tasks, others: Mapping[str, Tasks], custom: Tasks) -> dict[str, Tasks]:
+    """The splits of the paper: `train` is primitive and compositional; `validation` the same from other starts."""
+    both = primitive + compositional
+    splits = {"train": both, "validation": both, "primitive": primitive, "compositional": compositional, **others}
+    return splits | ({"custom": custom} if custom else {})
+
+
+@cache
+def _world(kind: type[Benchmark], setting: str) -> Any:
+    values = json.loads(setting)
+    if values.pop("world") != kind.name:
+        raise ValueError(setting)
+    return kind.world_of(**values)
+
+
+@cache
+def machine_of(text: str) -> Machine:
+    """The machine of a description."""
+    return Machine.of(parse(text))
 
 
 def benchmark(name: str, tasks: Sequence[str] = (), place: str | None = None) -> Benchmark:

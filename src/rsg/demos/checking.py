@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from rsg.core.errors import RsgError
 from rsg.core.progress import Advance
-from rsg.demos.benchmark import Benchmark, benchmark
+from rsg.demos.benchmark import Benchmark, benchmark, machine_of
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.store import Store
-from rsg.language import Machine, parse
 
 MAX_PROBLEMS = 20
 
@@ -59,9 +57,9 @@ def check_store(store: Store, advance: Advance | None = None) -> Report:
             demos, _ = store.read_shard(shard)
             report.episodes += len(demos)
             report.steps += sum(map(len, demos))
-            wrong = _judge(source, demos) if source else {}
-            where = f"{store.folder / shard.file}, episode"
-            report.problems += [f"{where} {first + i}: {problem}" for i, problem in sorted(wrong.items())]
+            for number, demo in enumerate(demos, first):
+                if source and (problem := _problem(source, demo)):
+                    report.problems.append(f"{store.folder / shard.file}, episode {number}: {problem}")
         except RsgError as error:
             report.problems.append(str(error))
         first += shard.episodes
@@ -71,46 +69,22 @@ def check_store(store: Store, advance: Advance | None = None) -> Report:
     return report
 
 
-def _judge(source: Benchmark, demos: list[Demonstration]) -> dict[int, str]:
-    """What is wrong with which demonstrations; all of one setting are replayed in one call."""
-    wrong: dict[int, str] = {}
-    groups: dict[str, list[int]] = defaultdict(list)
-    for i, demo in enumerate(demos):
-        groups[demo.setting].append(i)
-    for setting, members in groups.items():
-        try:
-            world: Any = source.world(setting)
-            before = np.concatenate([demos[i].states[:-1] for i in members])
-            after = np.concatenate([demos[i].states[1:] for i in members])
-            same = (world.step(before, np.concatenate([demos[i].actions for i in members])) == after).all(axis=1)
-        except (RsgError, ValueError) as error:
-            wrong |= dict.fromkeys(members, f"cannot be replayed: {error}")
-            continue
-        end = 0
-        for i in members:
-            start, end = end, end + len(demos[i])
-            if not same[start:end].all():
-                step = int(np.flatnonzero(~same[start:end])[0])
-                wrong[i] = f"the world does not go from state {step} to state {step + 1} by that action"
-            elif problem := _misses(source, world, demos[i]):
-                wrong[i] = problem
-    return wrong
-
-
-def _misses(source: Benchmark, world: Any, demo: Demonstration) -> str:
-    """Why a trajectory does not do what its description says; empty if it does."""
+def _problem(source: Benchmark, demo: Demonstration) -> str:
+    """Why a demonstration is not what it says; empty if it is."""
     try:
-        machine = _machine(demo.task)
-        terms = machine.names
-        done = machine.accepts(source.truth(world, demo.states, terms), terms)  # the world knows its own terms
-    except RsgError as error:
+        world: Any = source.world(demo.setting)
+        same = (world.step(demo.states[:-1], demo.actions) == demo.states[1:]).all(axis=1)
+    except (RsgError, ValueError) as error:
+        return f"cannot be replayed: {error}"
+    if not same.all():
+        step = int(np.argmin(same))
+        return f"the world does not go from state {step} to state {step + 1} by that action"
+    try:
+        machine = machine_of(demo.task)
+        done = machine.accepts(source.truth(world, demo.states, machine.names), machine.names)
+    except RsgError as error:  # the world knows its own terms
         return f"its task cannot be judged: {error}"
     return "" if done else f"the trajectory does not do '{demo.task}'"
-
-
-@cache
-def _machine(text: str) -> Machine:
-    return Machine.of(parse(text))
 
 
 def statistics(store: Store) -> list[dict[str, Any]]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Ints
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
+from rsg.demos.benchmark import Benchmark, splits_of
 from rsg.demos.crafting_tasks import (
     COMPOSITIONAL,
     FULL_MAPS,
@@ -28,6 +28,7 @@ from rsg.demos.demonstration import Demonstration
 from rsg.language import Machine, parse
 from rsg.worlds.crafting import ACTIONS, STANDARD, VOCABULARY, CraftingWorld, kernels, truth
 from rsg.worlds.crafting.maps import KINDS, kind_named, objects_for, sample_map
+from rsg.worlds.crafting.starts import names_a_file
 from rsg.worlds.crafting.text import load_map
 from rsg.worlds.crafting.truth import TrueGoals, goals
 from rsg.worlds.crafting.world import States
@@ -41,39 +42,25 @@ _ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
 _KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
 
 
-class CraftingBenchmark:
-    """The splits of the paper: `train` is primitive and compositional; `validation` the same tasks on other maps.
+class CraftingBenchmark(Benchmark):
+    """The tasks of the paper, with random maps that hold what they need.
 
     Args:
         custom: tasks of one's own, which make up the split `custom`.
     """
 
     name = "crafting"
+    title = "Crafting World"
     vocabulary = VOCABULARY
+    true_goals_of = TrueGoals
+    world_of = CraftingWorld
 
     def __init__(self, custom: Sequence[TaskSpec] = ()) -> None:
-        self.splits: Mapping[str, tuple[TaskSpec, ...]] = {
-            "train": PRIMITIVE + COMPOSITIONAL,
-            "validation": PRIMITIVE + COMPOSITIONAL,
-            "primitive": PRIMITIVE,
-            "compositional": COMPOSITIONAL,
-            "novel": NOVEL,
-            "goal-only": GOAL_ONLY,
-            **({"custom": tuple(custom)} if custom else {}),
-        }
-
-    def tasks(self, split: str) -> list[str]:
-        """The descriptions of a split."""
-        return [spec.text for spec in self._split(split)]
-
-    def _split(self, split: str) -> tuple[TaskSpec, ...]:
-        if split not in self.splits:
-            raise RsgError(f"there is no split '{split}'; splits are: {', '.join(self.splits)}")
-        return self.splits[split]
+        self.splits = splits_of(PRIMITIVE, COMPOSITIONAL, {"novel": NOVEL, "goal-only": GOAL_ONLY}, tuple(custom))
 
     def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
         """A map that holds what the task needs, and hands that hold what it takes for granted, plus random items."""
-        spec = self._split(split)[task]
+        spec = self.split(split)[task]
         asked = _asked(spec.text)
         if spec.maps[0] not in KINDS:
             return _loaded(spec.maps[0])
@@ -90,7 +77,7 @@ class CraftingBenchmark:
         self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Demonstration, int]:
         """Starts are drawn until the expert can do the task on one."""
-        spec = self._split(split)[task]
+        spec = self.split(split)[task]
         for draw in range(1, MAX_DRAWS + 1):
             world, state = self.start(split, task, rng)
             found = expert(world, state, spec.text, rng, noise)
@@ -104,46 +91,17 @@ class CraftingBenchmark:
         reason = f"the map lacks: {', '.join(missing)}" if missing else reason
         raise RsgError(f"no demonstration of '{spec.text}' was found in {quantity(draw, 'start')}; {reason}")
 
-    def truth(self, world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
-        """Which subgoals really hold, `[N, terms]`."""
-        return truth(world, states, terms)
-
-    def true_goals(self, world: CraftingWorld, terms: Sequence[str], state: States) -> TrueGoals:
-        """The truth as classifiers: an oracle for planners."""
-        del state
-        return TrueGoals(world, terms)
-
-    def world(self, setting: str) -> CraftingWorld:
-        """The world that a demonstration's setting describes."""
-        try:
-            return _world(setting)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise RsgError(f"this is not a setting of Crafting World: {setting!r}") from None
-
 
 def setting(world: CraftingWorld) -> str:
     """What it takes to make the world again, as text."""
-    return _setting(world.height, world.width, world.capacity, world.objects)
-
-
-@cache
-def _setting(height: int, width: int, capacity: int, objects: int) -> str:
-    return json.dumps({"world": "crafting", "height": height, "width": width, "capacity": capacity, "objects": objects})
-
-
-@cache
-def _world(setting: str) -> CraftingWorld:
-    values = json.loads(setting)
-    if values.pop("world") != "crafting":
-        raise ValueError(setting)
-    return CraftingWorld(**values)
+    sizes = {name: getattr(world, name) for name in ("height", "width", "capacity", "objects")}
+    return json.dumps({"world": "crafting", **sizes})
 
 
 class _Asked(NamedTuple):
     """What follows from a description."""
 
     machine: Machine
-    terms: tuple[str, ...]
     needs: tuple[str, ...]
     produced: frozenset[str]
     paths: tuple[tuple[str, ...], ...]
@@ -152,10 +110,9 @@ class _Asked(NamedTuple):
 @cache
 def _asked(text: str) -> _Asked:
     machine = Machine.of(parse(text, VOCABULARY))
-    terms = tuple(map(str, machine.terms))
-    produced = frozenset(term.partition("-")[2] for term in terms)
+    produced = frozenset(term.partition("-")[2] for term in machine.names)
     paths = tuple(tuple(map(str, path)) for path in islice(machine.paths(), MAX_PATHS))
-    return _Asked(machine, terms, objects_for(terms), produced, paths)
+    return _Asked(machine, objects_for(machine.names), produced, paths)
 
 
 @cache
@@ -167,9 +124,7 @@ def _fitting(spec: TaskSpec, needs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(kinds)
 
 
-@cache
-def _loaded(path: str) -> tuple[CraftingWorld, States]:
-    return load_map(path)
+_loaded = cache(load_map)  # all starts on one map file are in the same world
 
 
 def _hands(given: tuple[Items, ...], barred: frozenset[str], capacity: int, rng: np.random.Generator) -> list[int]:
@@ -183,7 +138,7 @@ def _hands(given: tuple[Items, ...], barred: frozenset[str], capacity: int, rng:
 
 def expert(
     world: CraftingWorld, state: States, text: str, rng: np.random.Generator, noise: float = 0.0
-) -> tuple[States, NDArray[np.int64]] | None:
+) -> tuple[States, Ints] | None:
     """Follow each linear instruction with shortest walks and keep the shortest trajectory that does the task.
 
     With noise, that share of the actions is random, and the walk is found anew after each of them.
@@ -192,7 +147,7 @@ def expert(
         states `[T + 1, W]` and actions `[T]`, or None if no instruction can be followed in 50 steps (with noise: in
         twice as many, and more the more actions are random).
     """
-    asked = _asked(text)
+    asked, names = _asked(text), _asked(text).machine.names
     limit = MAX_STEPS if not noise else int(2 * MAX_STEPS / (1 - noise))  # slips and the ways back take longer
     tries = [_follow(world, state, goals(world, path), rng, noise, limit) for path in asked.paths]
     done = [found for found in tries if found is not None]
@@ -200,12 +155,12 @@ def expert(
         return None
     ties = rng.random(len(done))
     states, actions = done[min(range(len(done)), key=lambda i: (len(done[i][1]), ties[i]))]
-    return (states, actions) if asked.machine.accepts(truth(world, states, asked.terms), asked.terms) else None
+    return (states, actions) if asked.machine.accepts(truth(world, states, names), names) else None
 
 
 def _follow(
-    world: CraftingWorld, state: States, path: NDArray[np.int64], rng: np.random.Generator, noise: float, limit: int
-) -> tuple[States, NDArray[np.int64]] | None:
+    world: CraftingWorld, state: States, path: Ints, rng: np.random.Generator, noise: float, limit: int
+) -> tuple[States, Ints] | None:
     """One linear instruction, subgoal after subgoal."""
     states = np.empty((limit + 1, world.state_width), dtype=np.uint8)
     actions = np.empty(limit, dtype=np.int64)
@@ -237,10 +192,8 @@ def custom_task(text: str, map: str | None = None) -> TaskSpec:  # noqa: A002
     asked = _asked(text)
     if map is None:
         return TaskSpec(text, (*TRAINING_MAPS[2:], *FULL_MAPS, "large-field"))
-    if map not in KINDS and not Path(map).exists():
-        if "." in map or "/" in map:
-            load_map(map)  # says that there is no such file
-        kind_named(map)
-    if map in KINDS and KINDS[map].far == ".":
+    if map not in KINDS and names_a_file(map):
+        _loaded(map)  # or says what is wrong with it
+    elif kind_named(map).far == ".":
         _fitting(TaskSpec(text, (map,)), asked.needs)
     return TaskSpec(text, (map,))

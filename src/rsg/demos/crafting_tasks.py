@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rsg.worlds.crafting import STANDARD, VOCABULARY
+from rsg.worlds.crafting import VOCABULARY
+from rsg.worlds.crafting.goal_starts import rules_for
 
 Items = tuple[str, ...]
 
@@ -26,12 +27,13 @@ class TaskSpec:
     maps: tuple[str, ...] = TRAINING_MAPS
     given: tuple[Items, ...] = ((),)
 
+    def __str__(self) -> str:
+        return self.text
+
 
 def _primitive(term: str) -> TaskSpec:
     """A single subgoal with all that one of its rules needs in the hands."""
-    verb, _, item = term.partition("-")
-    rules = [rule for rule in STANDARD.rules if rule.gives == item] if verb in ("mine", "craft") else []
-    return TaskSpec(term, given=tuple((*rule.tools, *rule.uses) for rule in rules) or ((),))
+    return TaskSpec(term, given=tuple((*rule.tools, *rule.uses) for rule in rules_for(term)) or ((),))
 
 
 PRIMITIVE = tuple(_primitive(term) for term in VOCABULARY)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
 
 
@@ -26,8 +25,8 @@ class Demonstration:
     2
     """
 
-    states: NDArray[Any]
-    actions: NDArray[Any]
+    states: Array
+    actions: Array
     task: str
     setting: str = ""
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError, StoreError
 from rsg.demos.demonstration import Demonstration
 from rsg.language import parse
@@ -82,7 +82,7 @@ def import_jsonl(path: str | Path, dtype: str | None = None) -> Iterator[Demonst
     return episodes()
 
 
-def _npz_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def _npz_arrays(path: Path) -> dict[str, Array]:
     """The arrays of the file, checked to fit together."""
     numbers, texts = ("biuf", "numbers"), ("U", "texts")
     wanted = {"states": ((2,), *numbers), "actions": ((1, 2), *numbers), "lengths": ((1,), "iu", "whole numbers")}
@@ -104,7 +104,7 @@ def _npz_arrays(path: Path) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _check_counts(arrays: dict[str, NDArray[Any]], path: Path) -> None:
+def _check_counts(arrays: dict[str, Array], path: Path) -> None:
     lengths = arrays["lengths"].astype(np.int64)
     if not len(lengths):
         raise StoreError(f"{path} holds no demonstrations: 'lengths' is empty")
@@ -142,7 +142,7 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     return record
 
 
-def _json_array(value: Any, what: str) -> NDArray[Any]:
+def _json_array(value: Any, what: str) -> Array:
     try:
         array = np.array(value)
     except ValueError:
@@ -153,7 +153,7 @@ def _json_array(value: Any, what: str) -> NDArray[Any]:
 
 
 def checked_demonstration(
-    states: NDArray[Any], actions: NDArray[Any], task: str, setting: str, where: str, dtype: np.dtype[Any] | None
+    states: Array, actions: Array, task: str, setting: str, where: str, dtype: np.dtype[Any] | None
 ) -> Demonstration:
     """A demonstration whose task can be read and whose states fit the dtype; `where` names it in messages."""
     try:
@@ -165,7 +165,7 @@ def checked_demonstration(
         raise StoreError(f"{where}: {error}") from None
 
 
-def _lossless(array: NDArray[Any], dtype: np.dtype[Any] | None, what: str, advice: str) -> NDArray[Any]:
+def _lossless(array: Array, dtype: np.dtype[Any] | None, what: str, advice: str) -> Array:
     """The array in another dtype, if that changes no number."""
     if dtype is None or array.dtype == dtype:
         return array

@@ -9,11 +9,10 @@ import zlib
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError, StoreError
 from rsg.demos.demonstration import Demonstration
 
@@ -47,7 +46,7 @@ def pack(demonstrations: Sequence[Demonstration], draws: Sequence[int] | None = 
         "draws": draws,
         "crc": [checksum(demo, drawn) for demo, drawn in zip(demonstrations, draws, strict=True)],
     }
-    arrays: dict[str, NDArray[Any]] = {name: np.array(column, dtype="<i8") for name, column in columns.items()}
+    arrays: dict[str, Array] = {name: np.array(column, dtype="<i8") for name, column in columns.items()}
     arrays |= {"tasks": np.array(tasks, dtype="<U"), "settings": np.array(settings, dtype="<U")}
     arrays |= {"actions": np.concatenate(actions), "states": np.concatenate(states)}
     buffer = io.BytesIO()
@@ -91,9 +90,9 @@ def checksum(demo: Demonstration, drawn: int) -> int:
     return zlib.crc32(demo.actions.tobytes(), zlib.crc32(demo.states.tobytes(), crc))
 
 
-def _found_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+def _found_arrays(data: bytes) -> dict[str, Array]:
     """The arrays, found by their own headers: the zip around them may be damaged, and the end may be missing."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Array] = {}
     file = io.BytesIO(data)
     for name in _ARRAYS:
         file.seek(data.index(np.lib.format.MAGIC_PREFIX, file.tell()))
@@ -104,7 +103,7 @@ def _found_arrays(data: bytes) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _episodes(arrays: dict[str, NDArray[Any]]) -> list[Demonstration | None]:
+def _episodes(arrays: dict[str, Array]) -> list[Demonstration | None]:
     """Each episode, or None where its figures do not fit the arrays."""
     found: list[Demonstration | None] = []
     columns = (arrays[name].tolist() for name in _PER_EPISODE[:7])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Bytes
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.demos.benchmark import Benchmark
@@ -24,7 +24,7 @@ def milestones(source: Benchmark, demo: Demonstration) -> list[tuple[int, str]]:
     return [(int(step) + 1, terms[term]) for step, term in np.argwhere(turned)]
 
 
-def write_gif(pictures: Sequence[NDArray[np.uint8]], path: str | Path, seconds_per_step: float = 0.25) -> None:
+def write_gif(pictures: Sequence[Bytes], path: str | Path, seconds_per_step: float = 0.25) -> None:
     """An animation of pictures `[height, width, 3]`; it rests on the last one."""
     path = Path(path)
     if path.suffix.lower() != ".gif":

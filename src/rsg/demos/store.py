@@ -134,12 +134,12 @@ class Store:
     def read_shard(self, shard: Shard) -> tuple[list[Demonstration], list[int]]:
         """The demonstrations of one shard and how many starts were drawn for each; its bytes are verified."""
         path = self.folder / shard.file
-        data = _read(path, f"episodes {self.first_episode(shard):,} to {self.last_episode(shard):,}")
+        first = self.first_episode(shard)
+        which = f"episodes {first:,} to {first + shard.episodes - 1:,}"
+        data = _read(path, which)
         if sha256(data) != shard.sha256:
-            raise StoreError(
-                f"{path} is damaged: its checksum differs, so episodes {self.first_episode(shard):,} to "
-                f"{self.last_episode(shard):,} cannot be trusted; 'rsg demos repair {self.folder}' keeps the rest"
-            )
+            lost = f"{path} is damaged: its checksum differs, so {which} cannot be trusted"
+            raise StoreError(f"{lost}; 'rsg demos repair {self.folder}' keeps the rest")
         demos, draws = shards.unpack(data, path)
         if len(demos) != shard.episodes:
             raise StoreError(f"{path} has {len(demos)} episodes, the manifest says {shard.episodes}")
@@ -152,10 +152,6 @@ class Store:
     def first_episode(self, shard: Shard) -> int:
         """The number of the shard's first episode."""
         return sum(other.episodes for other in self.manifest.shards if other.index < shard.index)
-
-    def last_episode(self, shard: Shard) -> int:
-        """The number of the shard's last episode."""
-        return self.first_episode(shard) + shard.episodes - 1
 
     def append(self, demonstrations: Iterable[Demonstration], all_or_none: bool = False) -> None:
         """Add demonstrations at the end, a shard at a time; each shard is safe once it is written.

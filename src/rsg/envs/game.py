@@ -147,7 +147,7 @@ class Game:
             else:
                 text.append("  next   ", style="bold").append(f"{' or '.join(self.next_subgoals) or '(restart: r)'}\n")
             text.append("\n")
-        text.append_text(view(self.env.world, self.state) if view else self.env.view(self.state))
+        text.append_text(view(self.env.world, self.state) if view else self.env.world.view(self.state))
         text.append("\n  true   ", style="bold").append("  ".join(self.holding) or "no subgoal yet")
         return text.append(f"\n  steps  {len(self.actions)}\n\n  {self._controls.help}\n", style="bright_black")
 

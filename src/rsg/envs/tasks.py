@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Bools
+from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.errors import RsgError
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term, parse
@@ -21,55 +20,32 @@ from rsg.worlds.protocol import States
 Observation = Any
 
 
-class Setting(ABC):
+@dataclass(frozen=True)
+class Setting:
     """What one copy and many copies share: where episodes start, what is asked, what is seen.
-
-    A world's own setting has the options of its environments as fields, and fills in these:
 
     Attributes:
         world: in which episodes take place.
-        machine: that of the task, if there is one; terms: the task's.
+        machine: that of the task, if there is one.
+        sample: gives a first state `[W]`.
+        truth: says which terms of the task hold in states `[N, W]`.
+        observe: what is seen of states: an array, or a dict of arrays, with N rows.
         space, actions: the observations and the actions of one copy.
-        render_modes: in which a copy can be shown; fps: frames per second.
     """
 
-    render_modes: ClassVar[tuple[str, ...]]
-    fps: ClassVar[int]
     world: Any
     machine: Machine | None
-    terms: list[str]
+    sample: Callable[[np.random.Generator], States]
+    truth: Callable[[States], Bools]
+    observe: Callable[[States], Observation]
     space: gymnasium.Space[Any]
     actions: gymnasium.Space[Any]
 
-    def ask(self, task: str | Task | None, vocabulary: Sequence[str]) -> None:
-        """Take in what is to be done."""
-        asked = parse(task, vocabulary) if isinstance(task, str) else task
-        self.terms = [str(term) for term in asked.terms()] if asked else []
-        self.machine = Machine.of(asked) if asked else None
 
-    @abstractmethod
-    def sample(self, rng: np.random.Generator) -> States:
-        """A first state `[W]`."""
-
-    @abstractmethod
-    def checked(self, state: States) -> States:
-        """A state `[W]` that a user gave to start from, or an error."""
-
-    @abstractmethod
-    def act(self, states: States, action: Any) -> States:
-        """What follows one state `[1, W]`."""
-
-    @abstractmethod
-    def observe(self, states: States) -> Observation:
-        """What is seen of states `[N, W]`: an array, or a dict of arrays, with N rows."""
-
-    @abstractmethod
-    def truth(self, states: States) -> Bools:
-        """Which terms of the task hold, `[N, terms]`."""
-
-    @abstractmethod
-    def view(self, state: States) -> Any:
-        """A state for a terminal, as rich text."""
+def machine_for(task: str | Task | None, vocabulary: Sequence[str]) -> Machine | None:
+    """The machine of what is to be done, if anything is."""
+    asked = parse(task, vocabulary) if isinstance(task, str) else task
+    return Machine.of(asked) if asked else None
 
 
 class TaskEnv(gymnasium.Env[Observation, Any]):
@@ -79,14 +55,14 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
     `reset(options={"state": row})` starts from a given one.
 
     Args:
-        given, options: the fields of the world's setting.
-        render_mode: one of its `render_modes`; `human` prints each state to the terminal.
+        given, options: what the world's `setting` takes.
+        render_mode: one of the `render_modes` in `metadata`; `human` prints each state to the terminal.
     """
 
-    setting: ClassVar[type[Setting]]
+    setting: ClassVar[Callable[..., Setting]]
 
     def __init__(self, *given: Any, render_mode: str | None = None, **options: Any) -> None:
-        check_render_mode(render_mode, self.setting.render_modes)
+        check_render_mode(render_mode, self.metadata["render_modes"])
         self._setting = self.setting(*given, **options)
         self.world = self._setting.world
         self.machine = self._setting.machine
@@ -101,7 +77,7 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
         """Start an episode in a new state."""
         super().reset(seed=seed)
         given = (options or {}).get("state")
-        state = self._setting.sample(self.np_random) if given is None else self._setting.checked(np.array(given))
+        state = self.sample(self.np_random) if given is None else self.world.checked_start(np.array(given))
         self._states = state[None]
         if self.machine:
             self._entered, _ = self.machine.begin(self._setting.truth(self._states)[0].tolist())
@@ -110,7 +86,7 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Act, and see what follows."""
-        self._states = self._setting.act(self._states, action)
+        self._states = self.world.step(self._states, np.asarray(action)[None])
         done = False
         if self.machine:
             holds = self._setting.truth(self._states)[0].tolist()
@@ -123,16 +99,12 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
         if self.render_mode == "rgb_array":
             return self.world.render(self._states[0])
         if self.render_mode == "ansi":
-            return self._setting.view(self._states[0]).plain
+            return self.world.view(self._states[0]).plain
         return None
 
     def sample(self, rng: np.random.Generator) -> States:
         """A state `[W]` that an episode may start in."""
         return self._setting.sample(rng)
-
-    def view(self, state: States) -> Any:
-        """A state for a terminal, as rich text."""
-        return self._setting.view(state)
 
     def frontier(self) -> tuple[Term, ...]:
         """The subgoals of the task that the trajectory is at."""
@@ -146,10 +118,10 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
         if self.render_mode == "human":
             from rich.console import Console
 
-            Console(highlight=False).print(self._setting.view(self._states[0]), "\n")
+            Console(highlight=False).print(self.world.view(self._states[0]), "\n")
 
 
-class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
+class TaskVectorEnv(VectorEnv[Observation, Array, Array]):
     """Many copies that step in one call. One that has ended starts anew at the next step (Gymnasium's `NEXT_STEP`)."""
 
     metadata: dict[str, Any] = {
@@ -158,7 +130,7 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    setting: ClassVar[type[Setting]]
+    single: ClassVar[type[TaskEnv]]
 
     def __init__(
         self,
@@ -168,8 +140,8 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         max_episode_steps: int | None = None,
         **options: Any,
     ) -> None:
-        check_render_mode(render_mode, self.setting.render_modes)
-        self._setting = self.setting(*given, **options)
+        check_render_mode(render_mode, self.single.metadata["render_modes"])
+        self._setting = self.single.setting(*given, **options)
         self.world = self._setting.world
         self.num_envs = num_envs
         self._copies = range(num_envs)
@@ -199,7 +171,7 @@ class TaskVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._ended = self._done(np.ones(self.num_envs, dtype=bool))
         return self._setting.observe(self._states), {"state": self._states}
 
-    def step(self, actions: NDArray[Any]) -> tuple[Observation, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Observation, Floats, Bools, Bools, dict[str, Any]]:
         """Act in every copy; one that ended in the last step starts anew instead, with reward 0."""
         fresh = self._ended
         self._states = self.world.step(self._states, actions)

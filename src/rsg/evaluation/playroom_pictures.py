@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, saved
 from rsg.evaluation.report_examples import Segment
@@ -21,7 +22,6 @@ from rsg.worlds.playroom import PlayroomWorld, truth
 from rsg.worlds.playroom.drawings import Canvas, draw_effector
 from rsg.worlds.playroom.pictures import BODY, EDGE, NOSE, Trail, outline, picture
 from rsg.worlds.playroom.truth import effectors_of
-from rsg.worlds.playroom.world import Floats
 
 ANGLES = tuple(np.pi * np.array([0, 0.25, 0.5, 0.75]))
 """The orientations that close-ups show."""

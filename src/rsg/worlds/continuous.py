@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.worlds.protocol import States
-
-Floats = NDArray[np.float64]
 
 
 @runtime_checkable
@@ -56,11 +52,11 @@ class ContinuousWorld(Protocol):
         """The next states `[N, W]` after `actions` `[N, D]`; the given states are left as they are."""
         ...
 
-    def free(self, states: States) -> NDArray[np.bool_]:
+    def free(self, states: States) -> Bools:
         """Whether each pose is within the bounds and touches no obstacle, `[N]`."""
         ...
 
-    def clear(self, states: States, ends: Floats) -> NDArray[np.bool_]:
+    def clear(self, states: States, ends: Floats) -> Bools:
         """Whether the straight motion from each state to the pose `ends` `[N, D]` is free all along, `[N]`.
 
         An angle goes the shorter way round.
@@ -71,6 +67,6 @@ class ContinuousWorld(Protocol):
         """What classifiers see: an array, or a named tuple or dict of arrays, each with N rows."""
         ...
 
-    def render(self, state: States) -> NDArray[np.uint8]:
+    def render(self, state: States) -> Bytes:
         """One state `[W]` as a picture `[height, width, 3]`."""
         ...

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsg.worlds.continuous import Floats
+from rsg.core.arrays import Bools, Floats
 from rsg.worlds.promises import same
 from rsg.worlds.protocol import States
 
@@ -82,7 +81,7 @@ def check_motion(world: Any, states: States, moves: Floats, rng: np.random.Gener
     yield from _check_compiled(world, states, ends, rng)
 
 
-def _check_after(world: Any, states: States, after: States, ends: Floats, clear: NDArray[np.bool_]) -> Iterator[str]:
+def _check_after(world: Any, states: States, after: States, ends: Floats, clear: Bools) -> Iterator[str]:
     width = len(world.low)
     if not np.array_equal(after[:, width:], states[:, width:]):
         yield "`step` changed more than the pose: the rest of a state must stay as it is."

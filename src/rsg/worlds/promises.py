@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.worlds.protocol import States
 
 
@@ -35,7 +35,7 @@ def check_states(states: States) -> Iterator[str]:
         yield "States hold NaN or -0.0: equal states would have different bytes."
 
 
-def check_step(world: Any, states: States, actions: NDArray[Any]) -> Iterator[str]:
+def check_step(world: Any, states: States, actions: Array) -> Iterator[str]:
     """Steps are pure, deterministic, and each row is on its own."""
     before = states.copy()
     after = np.asarray(world.step(states, actions))
@@ -81,11 +81,11 @@ def check_picture(world: Any, states: States) -> Iterator[str]:
         yield f"`render` must give a picture [height, width, 3] of uint8, but gave {picture.dtype} {picture.shape}."
 
 
-def _arrays(encoding: Any) -> dict[str, NDArray[Any]]:
+def _arrays(encoding: Any) -> dict[str, Array]:
     """The arrays of an encoding by name, whatever holds them."""
     if hasattr(encoding, "_asdict"):
         encoding = encoding._asdict()
     if not isinstance(encoding, dict):
         encoding = {"the encoding": encoding}
-    convert: Callable[[Any], NDArray[Any]] = np.asarray
+    convert: Callable[[Any], Array] = np.asarray
     return {str(name): convert(array) for name, array in encoding.items()}

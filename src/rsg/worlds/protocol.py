@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from rsg.core.arrays import Array, Bytes, Floats
 
-States = NDArray[Any]
+States = Array
 """Rows `[N, W]` of one fixed width and dtype; two states are the same if and only if their bytes are."""
 
 
@@ -29,11 +28,11 @@ class World(Protocol):
         ...
 
     @property
-    def costs(self) -> NDArray[np.float64]:
+    def costs(self) -> Floats:
         """What each action costs, `[A]`, positive."""
         ...
 
-    def step(self, states: States, actions: NDArray[Any]) -> States:
+    def step(self, states: States, actions: Array) -> States:
         """The next states `[N, W]` after `actions` `[N]`; the given states are left as they are."""
         ...
 
@@ -45,6 +44,6 @@ class World(Protocol):
         """What classifiers see: an array, or a named tuple or dict of arrays, each with N rows."""
         ...
 
-    def render(self, state: States) -> NDArray[np.uint8]:
+    def render(self, state: States) -> Bytes:
         """One state `[W]` as a picture `[height, width, 3]`."""
         ...

@@ -5,6 +5,7 @@ What needs what is read off the rule table; a learner sees nothing of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,6 @@ from rsg.worlds.crafting.maps import objects_for, sample_map
 from rsg.worlds.crafting.world import States
 
 KIND = "large-field"
-HANDS = ("primitive", "tools", "empty")
 MAX_DRAWS = 1000
 MOVES = 4  # the first actions are those that only move
 
@@ -51,21 +51,16 @@ def leading_to(term: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def start_for(term: str, hands: str, size: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
+def start_for(term: str, size: int, rng: np.random.Generator, held: Sequence[str] = ()) -> tuple[CraftingWorld, States]:
     """A square map of that size and its first state `[W]`, in which the term is false.
 
     Args:
         term: what is to come true. All objects that can help lie where one can walk without a key or a boat.
-        hands: `primitive`: tools and ingredients of one of the term's rules; `tools`: only its tools; `empty`.
         size: rows and columns.
         rng: where chance comes from.
+        held: what is in the hands.
     """
     needs = objects_for(leading_to(term))
-    rules = rules_for(term)
-    held: tuple[str, ...] = ()
-    if rules and hands != "empty":
-        rule = rules[rng.integers(len(rules))]
-        held = (*rule.tools, *rule.uses) if hands == "primitive" else rule.tools
     for _ in range(MAX_DRAWS):
         world, state = sample_map(KIND, rng, needs, held, (size, size))
         if set(needs) <= within_walk(world, state) and not truth(world, state[None], [term])[0, 0]:

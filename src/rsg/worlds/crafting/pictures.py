@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting.kernels import HEAD
 from rsg.worlds.crafting.rules import Rulebook
@@ -18,7 +17,7 @@ MAX_CELL = 256
 STRIP = (202, 196, 178)  # the ground of the inventory: darker than the floor
 
 
-def images(world: CraftingWorld, states: States, cell: int = 32) -> NDArray[np.uint8]:
+def images(world: CraftingWorld, states: States, cell: int = 32) -> Bytes:
     """The states as RGB pictures `[N, rows·cell, width·cell, 3]`: the map, then the inventory strip below it."""
     states = world.checked(states)
     n = len(states)
@@ -46,7 +45,7 @@ def strip_rows(world: CraftingWorld) -> int:
     return -(-world.capacity // world.width)
 
 
-def atlas(rules: Rulebook, cell: int, codes: NDArray[Any] | None = None) -> NDArray[np.uint8]:
+def atlas(rules: Rulebook, cell: int, codes: Array | None = None) -> Bytes:
     """Tiles `[look, code, cell, cell, 3]`: on the floor, under the agent, in the inventory strip.
 
     Only those of the given codes are sure to be drawn; by default all are.
@@ -68,13 +67,13 @@ def atlas(rules: Rulebook, cell: int, codes: NDArray[Any] | None = None) -> NDAr
 
 
 @lru_cache(maxsize=8)
-def _tiles(rules: Rulebook, cell: int) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+def _tiles(rules: Rulebook, cell: int) -> tuple[Bytes, Bools]:
     """Room for all tiles of a size, and which of them have been drawn."""
     shape = (3, len(rules.names), cell, cell, 3)
     return np.empty(shape, dtype=np.uint8), np.zeros(len(rules.names), dtype=bool)
 
 
-def sheet(rules: Rulebook, cell: int = 48, columns: int = 10) -> NDArray[np.uint8]:
+def sheet(rules: Rulebook, cell: int = 48, columns: int = 10) -> Bytes:
     """All sprites side by side, in the order of their codes."""
     tiles = atlas(rules, cell)[0, 1:]
     rows = -(-len(tiles) // columns)
@@ -84,7 +83,7 @@ def sheet(rules: Rulebook, cell: int = 48, columns: int = 10) -> NDArray[np.uint
     return page.reshape(rows, columns, cell, cell, 3).transpose(0, 2, 1, 3, 4).reshape(rows * cell, columns * cell, 3)
 
 
-def _picture(name: str, cell: int) -> NDArray[np.uint8]:
+def _picture(name: str, cell: int) -> Bytes:
     """The sprite of a name; things of another rulebook that nobody has drawn get a pattern of their own."""
     if name in SPRITES:
         return sprite(name, cell)
@@ -98,8 +97,8 @@ def _picture(name: str, cell: int) -> NDArray[np.uint8]:
     return picture
 
 
-def _over(ground: NDArray[np.uint8], picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _over(ground: Bytes, picture: Bytes) -> Bytes:
     """A picture with its alpha laid over the ground."""
     alpha = picture[..., 3:].astype(np.float64) / 255
-    mixed: NDArray[np.uint8] = np.rint(picture[..., :3] * alpha + ground * (1 - alpha)).astype(np.uint8)
+    mixed: Bytes = np.rint(picture[..., :3] * alpha + ground * (1 - alpha)).astype(np.uint8)
     return mixed

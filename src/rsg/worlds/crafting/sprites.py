@@ -10,7 +10,8 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rsg.core.arrays import Bools, Bytes, Floats
 
 RGB: TypeAlias = tuple[int, int, int]
 
@@ -265,7 +266,7 @@ SPRITES: dict[str, Shapes] = {
 _OUTLINE_WIDTH = 0.9 / _PAPER
 
 
-def _distance(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distance(shape: Shape, x: Floats, y: Floats) -> Floats:
     """Distance from each sample to the nearest edge (poly) or stretch (line) of a shape."""
     starts = shape.points
     ends = starts[1:] + (starts[:1] if shape.kind == "poly" else ())
@@ -274,11 +275,11 @@ def _distance(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64]) -> N
         dx, dy = x1 - x0, y1 - y0
         along = np.clip(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy), 0.0, 1.0)
         nearest = np.minimum(nearest, (x - x0 - along * dx) ** 2 + (y - y0 - along * dy) ** 2)
-    distance: NDArray[np.float64] = np.sqrt(nearest)
+    distance: Floats = np.sqrt(nearest)
     return distance
 
 
-def _inside(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _inside(shape: Shape, x: Floats, y: Floats) -> Bools:
     """Even-odd rule: a sample is inside a polygon if a ray to its right crosses the border an odd number of times."""
     inside = np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype=np.bool_)
     for (x0, y0), (x1, y1) in zip(shape.points, shape.points[1:] + shape.points[:1], strict=True):
@@ -287,7 +288,7 @@ def _inside(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDA
     return inside
 
 
-def _covers(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64], grow: float) -> NDArray[np.bool_]:
+def _covers(shape: Shape, x: Floats, y: Floats, grow: float) -> Bools:
     """Which samples lie on the shape once its border is pushed out by `grow`."""
     if shape.kind == "disc":
         (x0, y0), (x1, y1) = shape.points
@@ -300,7 +301,7 @@ def _covers(shape: Shape, x: NDArray[np.float64], y: NDArray[np.float64], grow: 
 
 
 @cache
-def sprite(name: str, cell: int) -> NDArray[np.uint8]:
+def sprite(name: str, cell: int) -> Bytes:
     """Draw one sprite as a read-only RGBA picture of shape [cell, cell, 4]; alpha is how much of a pixel is covered.
 
     >>> sprite("tree", 16).shape
@@ -322,6 +323,6 @@ def sprite(name: str, cell: int) -> NDArray[np.uint8]:
     sums = painted.reshape(cell, samples, cell, samples, 4).sum(axis=(1, 3))
     colour = sums[..., :3] / np.maximum(sums[..., 3:], 1)
     alpha = sums[..., 3:] * (255 / samples**2)
-    pixels: NDArray[np.uint8] = np.rint(np.concatenate([colour, alpha], axis=-1)).astype(np.uint8)
+    pixels: Bytes = np.rint(np.concatenate([colour, alpha], axis=-1)).astype(np.uint8)
     pixels.setflags(write=False)
     return pixels

@@ -47,7 +47,7 @@ class Starts:
             self.kind = next(iter(fitting), _OPEN[-1])
         elif isinstance(map, tuple):
             self.world, self._state = map
-        elif str(map) in KINDS or not _names_a_file(map):
+        elif str(map) in KINDS or not names_a_file(map):
             kind_named(str(map))
             self.kind = str(map)
         else:
@@ -66,5 +66,6 @@ class Starts:
         return sample_map(self.kind, rng, self._needs, self._inventory, self._size)
 
 
-def _names_a_file(map: str | Path) -> bool:  # noqa: A002
+def names_a_file(map: str | Path) -> bool:  # noqa: A002
+    """Whether that is the name of a map file, not of a kind of map."""
     return isinstance(map, Path) or Path(map).exists() or "/" in map or "." in map

@@ -13,10 +13,10 @@ an open door, `*` a switch that is on. `agent: ROW COLUMN` (counted from 0) puts
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from rsg.core.errors import RsgError
 from rsg.worlds.crafting.rules import STANDARD, Rulebook
 from rsg.worlds.crafting.world import CraftingWorld, States
 
-_Made = TypeVar("_Made")
+Given = dict[str, tuple[int, str]]
+Rows = list[tuple[int, str]]
 _OPEN, _ON, _MORE = "'", "*", '"^$?&=<>{}[]|_%:' + "".join(map(chr, range(0xC0, 0x180)))
 
 
@@ -61,63 +62,60 @@ def write_map(world: CraftingWorld, state: States) -> str:
 
 def read_map(text: str, rules: Rulebook = STANDARD, source: str = "map") -> tuple[CraftingWorld, States]:
     """The world and the state that a text describes; `source` names it in messages."""
-    settings: dict[str, tuple[int, str]] = {}
-    rows: list[tuple[int, str]] = []
+    try:
+        return _build(rules, *_parts(text))
+    except MapError as error:
+        raise MapError(f"{source}, {error}") from None
+
+
+def _parts(text: str) -> tuple[Given, Rows]:
+    """The settings by name and the rows of the map, each with the number of its line."""
+    given: Given = {}
+    rows: Rows = []
     in_map = False
     for number, line in enumerate(text.splitlines(), start=1):
+        key, colon, value = line.strip().partition(":")
         if line.lstrip().startswith(";") or not line.strip():
             continue
         if in_map:
             rows.append((number, line.rstrip()))
         elif line.strip().lower() == "map:":
             in_map = True
+        elif not colon or key.strip().lower() not in ("inventory", "capacity", "agent"):
+            raise _wrong(number, 1, f"expected 'inventory:', 'capacity:', 'agent:' or 'map:', not '{line.strip()}'")
+        elif key.strip().lower() in given:
+            raise _wrong(number, 1, f"'{key.strip()}:' is there twice")
         else:
-            key, colon, value = line.partition(":")
-            if not colon or key.strip().lower() not in ("inventory", "capacity", "agent"):
-                raise _wrong(
-                    source, number, 1, f"expected 'inventory:', 'capacity:', 'agent:' or 'map:', not '{line.strip()}'"
-                )
-            if key.strip().lower() in settings:
-                raise _wrong(source, number, 1, f"'{key.strip()}:' is there twice")
-            settings[key.strip().lower()] = (number, value.strip())
+            given[key.strip().lower()] = (number, value.strip())
     if not rows:
-        raise _wrong(source, len(text.splitlines()) or 1, 1, "there is no map: write 'map:' and its rows below")
-    return _build(rules, source, settings, rows)
+        raise _wrong(len(text.splitlines()) or 1, 1, "there is no map: write 'map:' and its rows below")
+    return given, rows
 
 
-def _build(
-    rules: Rulebook, source: str, settings: dict[str, tuple[int, str]], rows: list[tuple[int, str]]
-) -> tuple[CraftingWorld, States]:
-    objects, agents = _cells(rules, source, rows)
-    capacity = _numbers(source, settings, "capacity", 1) or [CraftingWorld.capacity]
-    place = _numbers(source, settings, "agent", 2)
+def _build(rules: Rulebook, given: Given, rows: Rows) -> tuple[CraftingWorld, States]:
+    objects, agents = _cells(rules, rows)
+    capacity = _numbers(given, "capacity", 1) or [CraftingWorld.capacity]
+    place = _numbers(given, "agent", 2)
     if place and agents:
-        raise _wrong(source, settings["agent"][0], 1, "the agent is on the map (@) already")
+        raise _wrong(given["agent"][0], 1, "the agent is on the map (@) already")
     if not place and len(agents) != 1:
         line, column = (rows[agents[1][0]][0], agents[1][1] + 1) if agents else (rows[-1][0], 1)
-        raise _wrong(source, line, column, f"a map has one agent (@), this one has {len(agents)}")
+        raise _wrong(line, column, f"a map has one agent (@), this one has {len(agents)}")
     y, x = place or agents[0]
-    number, text = settings.get("inventory", (1, ""))
+    number, text = given.get("inventory", (1, ""))
     held = [name.strip().lower().replace("_", "-") for name in text.split(",") if name.strip()]
-
-    def attempt(line: int, column: int, make: Callable[[], _Made]) -> _Made:
-        try:
-            return make()
-        except RsgError as error:
-            raise _wrong(source, line, column, str(error)) from None
-
-    line = settings.get("capacity", rows[0])[0]
-    world = attempt(line, 1, lambda: CraftingWorld(len(rows), len(rows[0][1]), capacity[0], rules=rules))
-    attempt(settings.get("agent", (1, ""))[0], len("agent: ") + 1, lambda: world.state({}, (y, x)))
+    with _at(given.get("capacity", rows[0])[0], 1):
+        world = CraftingWorld(len(rows), len(rows[0][1]), capacity[0], rules=rules)
+    with _at(given.get("agent", (1, ""))[0], len("agent: ") + 1):
+        world.state({}, (y, x))
     for name in held:
-        column = len("inventory:") + text.lower().replace("_", "-").index(name) + 2
-        attempt(number, column, lambda name=name: world.state({}, (y, x), [name]))  # type: ignore[misc]
-    return world, attempt(number, 1, lambda: world.state(objects, (y, x), held))
+        with _at(number, len("inventory:") + text.lower().replace("_", "-").index(name) + 2):
+            world.state({}, (y, x), [name])
+    with _at(number, 1):
+        return world, world.state(objects, (y, x), held)
 
 
-def _cells(
-    rules: Rulebook, source: str, rows: list[tuple[int, str]]
-) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
+def _cells(rules: Rulebook, rows: Rows) -> tuple[dict[tuple[int, int], str], list[tuple[int, int]]]:
     """The objects by place, and where the agent is drawn."""
     names = symbols(rules)
     objects: dict[tuple[int, int], str] = {}
@@ -125,33 +123,40 @@ def _cells(
     width = len(rows[0][1])
     for y, (number, row) in enumerate(rows):
         if len(row) != width:
-            raise _wrong(
-                source, number, min(len(row), width) + 1, f"this row has {len(row)} cells, the first has {width}"
-            )
+            problem = f"this row has {len(row)} cells, the first has {width}"
+            raise _wrong(number, min(len(row), width) + 1, problem)
         for x, symbol in enumerate(row):
             if symbol == "@":
                 agents.append((y, x))
             elif symbol in names:
                 objects[y, x] = names[symbol]
             elif symbol != ".":
-                raise _wrong(source, number, x + 1, f"no object has the symbol '{symbol}'")
+                raise _wrong(number, x + 1, f"no object has the symbol '{symbol}'")
     return objects, agents
 
 
-def _numbers(source: str, settings: dict[str, tuple[int, str]], key: str, count: int) -> list[int]:
-    if key not in settings:
+def _numbers(given: Given, key: str, count: int) -> list[int]:
+    if key not in given:
         return []
-    number, text = settings[key]
+    number, text = given[key]
     words = text.replace(",", " ").split()
     if len(words) != count or not all(word.isdecimal() for word in words):
-        raise _wrong(
-            source, number, len(key) + 2, f"'{key}:' takes {count} whole number{'s' * (count > 1)}, not '{text}'"
-        )
+        many = "s" if count > 1 else ""
+        raise _wrong(number, len(key) + 2, f"'{key}:' takes {count} whole number{many}, not '{text}'")
     return [int(word) for word in words]
 
 
-def _wrong(source: str, line: int, column: int, problem: str) -> MapError:
-    return MapError(f"{source}, line {line}, column {column}: {problem}")
+@contextmanager
+def _at(line: int, column: int) -> Iterator[None]:
+    """What is wrong in here is wrong at that place of the text."""
+    try:
+        yield
+    except RsgError as error:
+        raise _wrong(line, column, str(error)) from None
+
+
+def _wrong(line: int, column: int, problem: str) -> MapError:
+    return MapError(f"line {line}, column {column}: {problem}")
 
 
 def legend(world: CraftingWorld, state: States) -> dict[str, str]:

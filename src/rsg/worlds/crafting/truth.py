@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError, meant
 from rsg.worlds.crafting import kernels
@@ -23,7 +23,7 @@ VOCABULARY = (
 """The terms of the paper's tasks."""
 
 
-def truth(world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> NDArray[np.bool_]:
+def truth(world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULARY) -> Bools:
     """Which subgoals hold in which states, `[N, terms]`.
 
     `grab-X`, `mine-X` and `craft-X` hold when X is in the inventory, `toggle-switch` when a switch is on.
@@ -32,13 +32,10 @@ def truth(world: CraftingWorld, states: States, terms: Sequence[str] = VOCABULAR
     >>> truth(world, world.state({}, inventory=["wood"])[None], ["mine-wood", "craft-boat"])
     array([[ True, False]])
     """
-    states = world.checked(states)
-    out = np.empty((len(states), len(terms)), dtype=bool)
-    kernels.truth_rows(world.capacity, goals(world, terms), states, out)
-    return out
+    return TrueGoals(world, terms).holds(states)
 
 
-def goals(world: CraftingWorld, terms: Sequence[str]) -> NDArray[np.int64]:
+def goals(world: CraftingWorld, terms: Sequence[str]) -> Ints:
     """The goal of each term for `kernels.truth_rows`."""
     return np.array([_goal(world, term) for term in terms], dtype=np.int64)
 
@@ -54,7 +51,7 @@ def _goal(world: CraftingWorld, term: str) -> int:
 
 
 @bare
-def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
+def true_goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     capacity, codes = tables
     if kernels.goal_holds(states, i, capacity, codes[k]):
@@ -71,10 +68,17 @@ class TrueGoals:
     """
 
     def __init__(self, world: CraftingWorld, terms: Sequence[str]) -> None:
-        self._world, self._terms = world, tuple(terms)
-        self.compiled = (true_goal, (world.capacity, goals(world, terms)))
+        self._world, self._goals = world, goals(world, terms)
+        self.compiled = (true_goal, (world.capacity, self._goals))
 
-    def __call__(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def holds(self, states: States) -> Bools:
+        """Which goals hold in which states, `[N, terms]`."""
+        states = self._world.checked(states)
+        out = np.empty((len(states), len(self._goals)), dtype=bool)
+        kernels.truth_rows(self._world.capacity, self._goals, states, out)
+        return out
+
+    def __call__(self, states: States) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
-        holds = truth(self._world, states, self._terms)
+        holds = self.holds(states)
         return np.where(holds, 0.0, -np.inf), np.where(holds, -np.inf, 0.0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import kernels
 from rsg.worlds.crafting.rules import ITEM, STANDARD, Rulebook
@@ -17,7 +18,7 @@ from rsg.worlds.crafting.rules import ITEM, STANDARD, Rulebook
 ACTIONS = ("up", "down", "left", "right", "toggle")
 COST = 0.1
 
-States = NDArray[np.uint8]
+States = Bytes
 
 
 class Sets(NamedTuple):
@@ -32,8 +33,8 @@ class Sets(NamedTuple):
     """
 
     overall: NDArray[np.float32]
-    inventory: NDArray[np.uint8]
-    objects: NDArray[np.uint8]
+    inventory: Bytes
+    objects: Bytes
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class CraftingWorld:
         return ACTIONS
 
     @cached_property
-    def costs(self) -> NDArray[np.float64]:
+    def costs(self) -> Floats:
         """0.1 for every action."""
         return np.full(len(ACTIONS), COST)
 
@@ -101,9 +102,8 @@ class CraftingWorld:
             raise RsgError(f"{len(states)} states need as many whole-numbered actions, got {moves.dtype} {moves.shape}")
         wrong = kernels.first_wrong_action(moves, len(ACTIONS))
         if wrong >= 0:
-            raise RsgError(
-                f"action {moves[wrong]} of state {wrong} is out of range: actions are 0 to {len(ACTIONS) - 1}"
-            )
+            which = f"action {moves[wrong]}" + (f" of state {wrong}" if len(states) > 1 else "")
+            raise RsgError(f"{which} is out of range: actions are 0 to {len(ACTIONS) - 1}")
         out = np.empty_like(states)
         kernels.step_rows(self.tables, states, moves.astype(np.int64, copy=False), out)
         return out
@@ -129,12 +129,18 @@ class CraftingWorld:
             raise RsgError(f"state {full} has more than {self.objects} objects; make the world with more room")
         return sets
 
-    def render(self, state: States, cell: int = 32) -> NDArray[np.uint8]:
+    def render(self, state: States, cell: int = 32) -> Bytes:
         """One state as a picture: the map, and the inventory below it."""
         from rsg.worlds.crafting.pictures import images
 
-        picture: NDArray[np.uint8] = images(self, self.checked(state[None]), cell)[0]
+        picture: Bytes = images(self, self.checked(state[None]), cell)[0]
         return picture
+
+    def view(self, state: States) -> Any:
+        """One state for a terminal, as rich text."""
+        from rsg.worlds.crafting.terminal import terminal_view
+
+        return terminal_view(self, state)
 
     def sample(self, rng: np.random.Generator, count: int) -> States:
         """Typical states: random objects in random places, random items in the hands."""
@@ -205,3 +211,7 @@ class CraftingWorld:
                 "the agent is off the map, or an object is unknown"
             )
         return states
+
+    def checked_start(self, state: States) -> States:
+        """The state `[W]` if one can begin in it; else a sentence that says why not."""
+        return np.asarray(self.checked(state[None])[0])

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.random import stream
 
 Color = tuple[int, ...]
-Points = Sequence[Sequence[float]] | NDArray[np.float64]
+Points = Sequence[Sequence[float]] | Floats
 
 INK = (45, 45, 55)
 
@@ -33,6 +34,14 @@ class Canvas:
         self.size = (round((high[0] - low[0]) * self.scale), round((high[1] - low[1]) * self.scale))
         self._image = Image.new("RGB", (self.size[0] * self.FINER, self.size[1] * self.FINER), ground)
         self._draw = ImageDraw.Draw(self._image, "RGBA")
+        self._center: Sequence[float] = (0.0, 0.0)
+        self._half: Sequence[float] = (1.0, 1.0)
+
+    def within(self, center: Sequence[float], half: Sequence[float]) -> Canvas:
+        """The same canvas in the units of what is drawn there: its own square becomes the one from -1 to 1."""
+        icon = copy(self)
+        icon._center, icon._half = center, half
+        return icon
 
     def polygon(
         self, points: Points, fill: Color | None = None, edge: Color | None = None, width: float = 0.05
@@ -50,52 +59,33 @@ class Canvas:
 
     def circle(self, x: float, y: float, radius: float, fill: Color) -> None:
         """A filled circle."""
-        (u, v), r = self._spots([(x, y)])[0], radius * self.scale * self.FINER
+        (u, v), r = self._spots([(x, y)])[0], self._pixels(radius) * self.FINER
         self._draw.ellipse((u - r, v - r, u + r, v + r), fill=fill)
 
     def text(
         self, place: Sequence[float], words: str, color: Color, height: float, around: Color = (255, 255, 255)
     ) -> None:
         """Words around a place (x, y), with a seam of another colour so that they can be read anywhere."""
-        font = ImageFont.load_default(max(6, height * self.scale) * self.FINER)
+        font = ImageFont.load_default(max(6, self._pixels(height)) * self.FINER)
         spot = self._spots([place])[0]
         seam = 2 * self.FINER // 2
         self._draw.text(spot, words, fill=color, font=font, anchor="mm", stroke_width=seam, stroke_fill=around)
 
-    def picture(self) -> NDArray[np.uint8]:
+    def picture(self) -> Bytes:
         """What was drawn, `[height, width, 3]`."""
         return np.asarray(self._image.resize(self.size, Image.Resampling.BOX))
 
     def _spots(self, points: Points) -> list[tuple[float, float]]:
-        finer = self.scale * self.FINER
-        return [((float(x) - self.low[0]) * finer, (self.high[1] - float(y)) * finer) for x, y in points]
+        (x, y), (w, h), finer = self._center, self._half, self.scale * self.FINER
+        return [
+            ((x + w * float(u) - self.low[0]) * finer, (self.high[1] - (y + h * float(v))) * finer) for u, v in points
+        ]
+
+    def _pixels(self, length: float) -> float:
+        return length * min(self._half) * self.scale
 
     def _width(self, width: float) -> int:
-        return max(1, round(width * self.scale * self.FINER))
-
-
-class _Icon:
-    """A canvas as one effector sees it: its own square becomes the square from -1 to 1."""
-
-    def __init__(self, canvas: Canvas, center: Sequence[float], half: Sequence[float]) -> None:
-        self._canvas, self._center, self._half = canvas, center, half
-
-    def polygon(self, points: Points, fill: Color) -> None:
-        self._canvas.polygon(self._points(points), fill)
-
-    def line(self, points: Points, color: Color, width: float) -> None:
-        self._canvas.line(self._points(points), color, width * min(self._half))
-
-    def circle(self, x: float, y: float, radius: float, fill: Color) -> None:
-        ((u, v),) = self._points([(x, y)])
-        self._canvas.circle(u, v, radius * min(self._half), fill)
-
-    def text(self, words: str, color: Color) -> None:
-        self._canvas.text(self._center, words, color, 1.1 * min(self._half))
-
-    def _points(self, points: Points) -> list[tuple[float, float]]:
-        (x, y), (w, h) = self._center, self._half
-        return [(x + w * float(u), y + h * float(v)) for u, v in points]
+        return max(1, round(self._pixels(width) * self.FINER))
 
 
 def _arc(x: float, y: float, radius: float, start: float, end: float) -> list[tuple[float, float]]:
@@ -104,14 +94,14 @@ def _arc(x: float, y: float, radius: float, start: float, end: float) -> list[tu
     return [(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
 
 
-def _ball(icon: _Icon) -> None:
+def _ball(icon: Canvas) -> None:
     icon.circle(0, 0, 0.85, (214, 62, 54))
     icon.line(_arc(-1.1, -1.1, 1.2, 8, 82), (250, 214, 90), 0.3)
     icon.line(_arc(1.1, 1.1, 1.2, 188, 262), (70, 130, 210), 0.3)
     icon.circle(-0.3, 0.4, 0.14, (255, 240, 235))
 
 
-def _bell(icon: _Icon) -> None:
+def _bell(icon: Canvas) -> None:
     gold = (226, 170, 40)
     icon.circle(0, -0.62, 0.2, (140, 95, 20))
     icon.polygon([*_arc(0, 0.15, 0.5, 0, 180), (-0.62, -0.35), (-0.85, -0.55), (0.85, -0.55), (0.62, -0.35)], gold)
@@ -119,13 +109,13 @@ def _bell(icon: _Icon) -> None:
     icon.line([(-0.3, 0.35), (-0.38, -0.3)], (255, 225, 140), 0.14)
 
 
-def _light_switch(icon: _Icon) -> None:
+def _light_switch(icon: Canvas) -> None:
     icon.polygon([(-0.25, -0.8), (0.25, -0.8), (0.25, -0.35), (-0.25, -0.35)], (120, 125, 135))
     icon.circle(0, 0.2, 0.6, (255, 220, 80))
     icon.line([(-0.2, 0.05), (-0.08, 0.35), (0.08, 0.05), (0.2, 0.35)], (215, 130, 20), 0.12)
 
 
-def _note(icon: _Icon, ground: Color) -> None:
+def _note(icon: Canvas, ground: Color = (52, 150, 82)) -> None:
     icon.circle(0, 0, 0.85, ground)
     white = (255, 255, 255)
     icon.circle(-0.3, -0.38, 0.18, white)
@@ -133,16 +123,12 @@ def _note(icon: _Icon, ground: Color) -> None:
     icon.line([(-0.16, -0.36), (-0.16, 0.4), (0.46, 0.52), (0.46, -0.26)], white, 0.15)
 
 
-def _music_on(icon: _Icon) -> None:
-    _note(icon, (52, 150, 82))
-
-
-def _music_off(icon: _Icon) -> None:
+def _music_off(icon: Canvas) -> None:
     _note(icon, (125, 130, 142))
     icon.line([(-0.6, 0.6), (0.6, -0.6)], (205, 45, 45), 0.22)
 
 
-def _monkey(icon: _Icon) -> None:
+def _monkey(icon: Canvas) -> None:
     brown, skin = (122, 78, 48), (232, 196, 152)
     for side in (-1, 1):
         icon.circle(0.68 * side, 0.15, 0.28, brown)
@@ -155,25 +141,25 @@ def _monkey(icon: _Icon) -> None:
     icon.line(_arc(0, -0.2, 0.22, 210, 330), INK, 0.08)
 
 
-DRAWINGS: dict[str, Callable[[_Icon], None]] = {
+DRAWINGS: dict[str, Callable[[Canvas], None]] = {
     "ball": _ball,
     "bell": _bell,
     "light-switch": _light_switch,
-    "music-on": _music_on,
+    "music-on": _note,
     "music-off": _music_off,
     "monkey": _monkey,
 }
 
 
-def draw_effector(canvas: Canvas, name: str, center: NDArray[np.float64], shape: Points) -> None:
+def draw_effector(canvas: Canvas, name: str, center: Floats, shape: Points) -> None:
     """The shape that the robot touches as a pale tile, with a drawing on it; others get their initials in a colour."""
     corners = np.asarray(shape)
     middle = center + (corners.min(axis=0) + corners.max(axis=0)) / 2
     canvas.polygon(corners + center, (255, 255, 255), (150, 150, 160), 0.04)
-    icon = _Icon(canvas, middle.tolist(), (np.ptp(corners, axis=0) / 2).tolist())
+    icon = canvas.within(middle.tolist(), (np.ptp(corners, axis=0) / 2).tolist())
     if name in DRAWINGS:
         DRAWINGS[name](icon)
     else:
         color = tuple(stream(0, "effector", name).integers(60, 190, size=3).tolist())
         icon.circle(0, 0, 0.85, color)
-        icon.text("".join(word[0] for word in name.split("-")[:2]).upper(), INK)
+        icon.text((0, 0), "".join(word[0] for word in name.split("-")[:2]).upper(), INK, 1.1)

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.playroom.geometry import Polygons, Shapes, overlap, polygons, pose_free, touches
 
@@ -119,7 +119,7 @@ class Layout:
             raise LayoutError(f"the robot starts at ({x:g}, {y:g}, {angle:g}), where it touches {hit}")
 
 
-def check_places(layout: Layout, places: NDArray[np.float64]) -> None:
+def check_places(layout: Layout, places: Floats) -> None:
     """An error if an effector at its row of `places` `[E, 2]` overlaps something; those at NaN have no place yet."""
     for number in np.flatnonzero(~np.isnan(places[:, 0])).tolist():
         hit = overlap(layout.shapes, number, places)

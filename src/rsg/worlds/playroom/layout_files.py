@@ -22,17 +22,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rsg.core.errors import meant
 from rsg.core.files import replacing
-from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, bar, box, convex, numbers
-
-_Made = TypeVar("_Made")
+from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, bar, box, numbers
 
 LAYOUTS = {
     "paper": "the one of the paper: four rooms in a ring, a door from each to the next",
@@ -99,13 +96,13 @@ def write_layout(layout: Layout) -> str:
 def layout_of(values: Any) -> Layout:
     """A layout from plain values, as JSON has them."""
     _check_keys(values, _KEYS, ("room", "robot", "effectors"), "the layout")
-    start = values.get("start")
+    robot, effectors, walls = (_list(values.get(key, []), key) for key in ("robot", "effectors", "walls"))
     return Layout(
-        size=numbers(values["room"], 2, "the size of the room"),
-        robot=_list(values["robot"], "robot", "part {} of the robot", convex),
-        effectors=_list(values["effectors"], "effectors", "effector {}", _effector),
-        walls=_list(values.get("walls", []), "walls", "wall {}", _wall),
-        start=None if start is None else numbers(start, 3, "the start of the robot"),
+        values["room"],
+        tuple(robot),
+        tuple(_effector(value, f"effector {number}") for number, value in enumerate(effectors, 1)),
+        tuple(_wall(value, f"wall {number}") for number, value in enumerate(walls, 1)),
+        values.get("start"),
     )
 
 
@@ -132,16 +129,16 @@ def _plain(polygon: Polygon) -> list[list[float]]:
     return [list(corner) for corner in polygon]
 
 
-def _list(values: Any, key: str, what: str, make: Callable[[Any, str], _Made]) -> tuple[_Made, ...]:
-    """What each value of a list means; `what` names one by its number."""
+def _list(values: Any, key: str) -> list[Any]:
     if not isinstance(values, list):
         raise LayoutError(f"'{key}' must be a list, not {_short(values)}")
-    return tuple(make(value, what.format(number)) for number, value in enumerate(values, 1))
+    return values
 
 
-def _wall(value: Any, what: str) -> Polygon:
+def _wall(value: Any, what: str) -> Any:
+    """The corners of a wall: of a bar, or as they are given."""
     if not isinstance(value, dict):
-        return convex(value, what)
+        return value
     _check_keys(value, _BAR, _BAR, what)
     start, end = (numbers(value[key], 2, f"'{key}' of {what}") for key in _BAR[:2])
     thickness = value["thickness"]
@@ -157,9 +154,8 @@ def _effector(value: Any, what: str) -> Effector:
     _check_keys(value, _EFFECTOR, ("name",), what)
     if ("size" in value) == ("shape" in value):
         raise LayoutError(f"{what} must have either a 'size' or a 'shape'")
-    if "shape" in value:
-        shape = convex(value["shape"], f"the shape of {what}")
-    else:
+    shape = value.get("shape")
+    if "size" in value:
         size = value["size"]
         size = [size, size] if isinstance(size, int | float) else size
         width, height = numbers(size, 2, f"the size of {what}")

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.playroom.drawings import INK, Canvas, Color, draw_effector
-from rsg.worlds.playroom.world import Floats, PlayroomWorld
+from rsg.worlds.playroom.world import PlayroomWorld
 
 FLOOR, WALL = (236, 230, 216), (92, 86, 80)
 BODY, NOSE, EDGE = (70, 120, 200), (245, 150, 60), (28, 52, 100)
@@ -44,7 +45,7 @@ def picture(
     pixels: int = 480,
     trail: Trail | None = None,
     links: tuple[Floats, NDArray[np.integer]] | None = None,
-) -> NDArray[np.uint8]:
+) -> Bytes:
     """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
 
     Args:
@@ -68,7 +69,8 @@ def picture(
         draw_effector(canvas, effector.name, place, effector.shape)
     if trail is not None:
         _draw_trail(canvas, world, trail)
-    _draw_robot(canvas, world, state, BODY, NOSE, EDGE)
+    for number, part in enumerate(outline(world, state)):
+        canvas.polygon(part, NOSE if number else BODY, EDGE, 0.06)
     if pixels >= 300:
         _write_names(canvas, world, places)
         if trail is not None and trail.moments:
@@ -90,11 +92,6 @@ def _room(world: PlayroomWorld, pixels: int) -> Canvas:
     for wall in world.layout.walls:
         canvas.polygon(wall, WALL)
     return canvas
-
-
-def _draw_robot(canvas: Canvas, world: PlayroomWorld, pose: Floats, body: Color, nose: Color, edge: Color) -> None:
-    for number, part in enumerate(outline(world, pose)):
-        canvas.polygon(part, nose if number else body, edge, 0.06)
 
 
 def _draw_trail(canvas: Canvas, world: PlayroomWorld, trail: Trail) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.worlds.playroom.pictures import MARGIN, outline, picture
-from rsg.worlds.playroom.world import POSE, Floats, PlayroomWorld
+from rsg.worlds.playroom.world import POSE, PlayroomWorld
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -47,7 +48,7 @@ def letters(names: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _coloured(chart: NDArray[np.str_], image: NDArray[np.uint8]) -> Text:
+def _coloured(chart: NDArray[np.str_], image: Bytes) -> Text:
     """The picture `[2·rows, columns, 3]` in half blocks, and on it the letters of the chart, one for each effector."""
     from rich.text import Text
 
@@ -85,7 +86,7 @@ def _chart(world: PlayroomWorld, state: Floats, columns: int) -> NDArray[np.str_
     return chart
 
 
-def _inside(corners: Floats, x: Floats, y: Floats) -> NDArray[np.bool_]:
+def _inside(corners: Floats, x: Floats, y: Floats) -> Bools:
     """Which points lie in a convex polygon with its corners anticlockwise."""
     inside = np.ones(x.shape, dtype=np.bool_)
     for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):

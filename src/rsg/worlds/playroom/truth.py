@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError, meant
 from rsg.worlds.playroom import geometry
-from rsg.worlds.playroom.world import Floats, PlayroomWorld
+from rsg.worlds.playroom.world import PlayroomWorld
 
 
-def truth(world: PlayroomWorld, states: Floats, terms: Sequence[str] | None = None) -> NDArray[np.bool_]:
+def truth(world: PlayroomWorld, states: Floats, terms: Sequence[str] | None = None) -> Bools:
     """Which subgoals hold in which states, `[N, terms]`: those whose effector the robot touches.
 
     >>> world = PlayroomWorld()
@@ -23,14 +23,10 @@ def truth(world: PlayroomWorld, states: Floats, terms: Sequence[str] | None = No
     >>> truth(world, state[None], ["play-with-ball", "ring-bell"])
     array([[ True, False]])
     """
-    states = world.checked(states)
-    which = effectors_of(world, world.layout.terms if terms is None else terms)
-    out = np.empty((len(states), len(which)), dtype=bool)
-    geometry.touch_rows(world.layout.shapes, states, which, out)
-    return out
+    return TrueGoals(world, world.layout.terms if terms is None else terms).holds(states)
 
 
-def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> NDArray[np.int64]:
+def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> Ints:
     """The number of the effector that each term is about."""
     known = world.layout.terms
     for term in terms:
@@ -40,7 +36,7 @@ def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> NDArray[np.int64
 
 
 @bare
-def true_goal(tables: Any, states: NDArray[Any], i: int, k: int) -> tuple[float, float]:
+def true_goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     shapes, effectors = tables
     at = (states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
@@ -54,10 +50,17 @@ class TrueGoals:
     """The truth in the form of classifiers: for planning before anything is learned, and as an upper bound after."""
 
     def __init__(self, world: PlayroomWorld, terms: Sequence[str]) -> None:
-        self._world, self._terms = world, tuple(terms)
-        self.compiled = (true_goal, (world.layout.shapes, effectors_of(world, terms)))
+        self._world, self._effectors = world, effectors_of(world, terms)
+        self.compiled = (true_goal, (world.layout.shapes, self._effectors))
+
+    def holds(self, states: Floats) -> Bools:
+        """Which goals hold in which states, `[N, terms]`."""
+        states = self._world.checked(states)
+        out = np.empty((len(states), len(self._effectors)), dtype=bool)
+        geometry.touch_rows(self._world.layout.shapes, states, self._effectors, out)
+        return out
 
     def __call__(self, states: Floats) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
-        holds = truth(self._world, states, self._terms)
+        holds = self.holds(states)
         return np.where(holds, 0.0, -np.inf), np.where(holds, -np.inf, 0.0)

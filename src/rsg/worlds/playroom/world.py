@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.playroom import geometry
@@ -19,7 +20,6 @@ from rsg.worlds.playroom.layout_files import load_layout
 COST = 0.1
 POSE = 3  # x, y, angle
 
-Floats = NDArray[np.float64]
 
 _BLOCKS = 1000  # how often new random places are drawn before giving up
 _BLOCK = 64
@@ -91,14 +91,14 @@ class PlayroomWorld:
         geometry.step_rows(self.layout.shapes, states, moves, after)
         return after
 
-    def free(self, states: Floats) -> NDArray[np.bool_]:
+    def free(self, states: Floats) -> Bools:
         """Whether the robot is in the room and touches no wall, nor a side of the room."""
         states = self.checked(states)
         out = np.empty(len(states), dtype=bool)
         geometry.free_rows(self.layout.shapes, states, out)
         return out
 
-    def clear(self, states: Floats, ends: ArrayLike) -> NDArray[np.bool_]:
+    def clear(self, states: Floats, ends: ArrayLike) -> Bools:
         """Whether the straight motion from each state to the pose `ends` `[N, 3]` is free along its whole length."""
         states, poses = self.checked(states), np.ascontiguousarray(ends, dtype=np.float64)
         if poses.shape != (len(states), POSE):
@@ -119,11 +119,17 @@ class PlayroomWorld:
         seen[:, 2], seen[:, 3] = np.cos(states[:, 2]), np.sin(states[:, 2])
         return seen
 
-    def render(self, state: Floats, pixels: int = 480) -> NDArray[np.uint8]:
+    def render(self, state: Floats, pixels: int = 480) -> Bytes:
         """One state as a picture, its longer side so many pixels long."""
         from rsg.worlds.playroom.pictures import picture
 
         return picture(self, state, pixels)
+
+    def view(self, state: Floats) -> Any:
+        """One state for a terminal, as rich text."""
+        from rsg.worlds.playroom.terminal import terminal_view
+
+        return terminal_view(self, state)
 
     def sample(self, rng: np.random.Generator, count: int) -> Floats:
         """Typical states: effectors in random places, and a random free pose of the robot."""
@@ -215,7 +221,7 @@ class PlayroomWorld:
             "no free place for the robot was found; make the room larger, or the walls or effectors fewer"
         )
 
-    def _touching(self, states: Floats) -> NDArray[np.bool_]:
+    def _touching(self, states: Floats) -> Bools:
         """Whether the robot touches some effector, `[N]`."""
         effectors = np.arange(len(self.layout.effectors))
         touched = np.empty((len(states), len(effectors)), dtype=np.bool_)
