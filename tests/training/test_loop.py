@@ -190,6 +190,14 @@ def test_a_budget_of_time_ends_training_with_something_learned(tmp_path):
     assert set(Run(tmp_path / "run").steps) == {"last", "best"}
 
 
+@pytest.mark.parametrize("asked", range(1, 7))
+def test_training_never_ends_without_a_look_whenever_the_time_is_over(tmp_path, asked):
+    shares = iter([0.0] * asked + [1.0] * 20)
+    progress = run(tmp_path / "run", replace(SETTINGS, steps=10_000, check_every=5000), pace=lambda _: next(shares))
+    assert progress.best_step == progress.step
+    assert set(Run(tmp_path / "run").steps) == {"last", "best"}
+
+
 def test_the_score_is_the_mean_over_all_that_is_held_out(tmp_path):
     settings = replace(SETTINGS, steps=5, batch=3)  # four are held out: a batch of three, and one of one
     progress = run(tmp_path / "run", settings, scores=[-1.0, -5.0])

@@ -151,7 +151,7 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
             progress.seconds = time.process_time() - begun
             if looks:
                 _report(method, progress, looking.get("reports", ()), draw)
-            progress.done = _ended(settings, progress, pace)
+            progress.done = _ended(settings, progress, pace) if looks else ""  # a clock may have struck since
             stop = interrupted()
             if better or progress.done or stop or progress.step % settings.save_every == 0:
                 saved = _saved(method, optimizer, progress)
