@@ -96,7 +96,7 @@ def walked(space: Space, actions: Floats, poses: Floats) -> None:
 
 
 def advance(
-    tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool = False
+    tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool
 ) -> tuple[int, int]:
     """Go straight from start to end, action by action, while the way is free and `out` has room.
 
@@ -145,7 +145,7 @@ def prepared(
 @cache
 def _compiled(template: Template, clear: Template, parts: tuple[tuple[str, Template], ...]) -> Template:
     straight = specialised(advance, clear=clear)
-    hooks = {name: specialised(part, inline=True, advance=straight) for name, part in parts}
+    hooks = {name: specialised(part, advance=straight) for name, part in parts}
     return specialised(template, False, False, advance=straight, **hooks)
 
 
