@@ -9,21 +9,21 @@ from functools import partial
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from rsg.baselines import load_baseline
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import RunFolder, picture
 from rsg.cli.output import console, say_written
-from rsg.cli.worlds import action_values, face_named
+from rsg.cli.worlds import action_values
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.words import quantity
 from rsg.demos import Benchmark, Demonstration, Store, benchmark
-from rsg.evaluation.timeline import ENDED, signs, timeline_text
-from rsg.evaluation.trained import check_usable, is_baseline
+from rsg.evaluation.playroom_pictures import draw_segmentation
+from rsg.evaluation.timeline import ENDED, draw_timeline, signs, timeline_text
+from rsg.evaluation.trained import baseline_of, check_usable
 from rsg.language import Machine, Task, parse
+from rsg.search import is_continuous
 from rsg.subgoals import Recognised, Recogniser, Segmentation, load_subgoals, propose
 from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
@@ -37,11 +37,9 @@ BAR = 20  # of them for a probability of 1
 class Shown:
     """The trajectory."""
 
-    demos: Annotated[Path, typer.Option("--demos", metavar="DIR", help="A store with the trajectory.")]
-    episode: Annotated[int, typer.Option(help="The number of the episode, from 0.")] = 0
-    first: Annotated[
-        int | None, typer.Option(metavar="K", help="Look at the first K steps only: what are they doing now?")
-    ] = None
+    demos: Path = option(..., "A store with the trajectory.", metavar="DIR")
+    episode: int = option(0, "The number of the episode, from 0.")
+    first: int | None = option(None, "Look at the first K steps only: what are they doing now?", metavar="K")
 
     def read(self, trained_in: str | None) -> tuple[Benchmark, Demonstration]:
         """The episode and its benchmark, which must be that of the run."""
@@ -60,15 +58,13 @@ class Shown:
 def recognise(
     folder: RunFolder,
     shown: Shown,
-    candidates: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|SPLIT",
-            help="One description per line (# begins a comment), or a split such as train; else they are proposed.",
-        ),
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many descriptions to show.")] = 5,
-    png: Annotated[Path | None, picture("Write the timeline as a picture, with maps or the floor plan.")] = None,
+    candidates: str | None = option(
+        None,
+        "One description per line (# begins a comment), or a split such as train; else they are proposed.",
+        metavar="FILE|SPLIT",
+    ),
+    top: int = option(5, "How many descriptions to show.", min=1),
+    png: Path | None = picture("Write the timeline as a picture, with maps or the floor plan."),
 ) -> Said:
     """Say which task a trajectory did, and which step served which subgoal. Its own description is not looked at.
 
@@ -76,7 +72,7 @@ def recognise(
     [bold]rsg recognise out/run --demos train --episode 7 --candidates train --png steps.png[/bold]
     """
     asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
-    if is_baseline(folder):
+    if baseline_of(folder):
         if candidates is None or shown.first is not None or png is not None:
             raise RsgError(
                 f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no "
@@ -103,7 +99,8 @@ def recognise(
     found = recogniser.segment(world, states, actions, ranking[0].task, prefix)
     seconds = time.perf_counter() - begun
     if png and found.terms:
-        face_named(source.name).draw_steps(png, world, (states, actions), found, _note(demo, ranking))
+        draw = draw_segmentation if is_continuous(world) else draw_timeline
+        draw(png, world, states, actions, found, _note(demo, ranking))
 
     def show_all() -> None:
         _show(demo, shown.first, ranking, top)

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import PerTask, RunFolder, Seed
 from rsg.cli.output import console, ends_in
 from rsg.core.progress import progress
-from rsg.evaluation.report import Sizes, measure, open_run, write_report
+from rsg.evaluation.report import open_run, write_report
 from rsg.evaluation.report_policy import measure_policy, opened, write_policy_report
-from rsg.evaluation.report_results import SPLITS, percent
-from rsg.evaluation.trained import is_baseline
-from rsg.training import Run
+from rsg.evaluation.report_results import SPLITS, Sizes, measure, percent
+from rsg.evaluation.trained import baseline_of
+
+PAGE = ends_in(".html", ".htm")
 
 
 @command
 def report(
     folder: RunFolder,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            callback=ends_in(".html", ".htm"),
-            help="The page; else report.html in the run's folder.",
-        ),
-    ] = None,
+    out: Path | None = option(None, "The page; else report.html in the run's folder.", metavar="FILE", callback=PAGE),
     per_task: PerTask = 50,
     seed: Seed = 0,
 ) -> Said:
@@ -39,9 +30,9 @@ def report(
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
     path = out or folder / "report.html"
-    if is_baseline(folder):
+    if method := baseline_of(folder):
         splits = _policy_report(folder, path, per_task, seed, words)
-        results = {Run(folder).about["method"]: splits}
+        results = {method: splits}
     else:
         results = _subgoals_report(folder, path, per_task, seed, words)
         splits = results["rsg"]

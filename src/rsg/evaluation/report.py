@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from rsg.core.errors import RunError
 from rsg.core.files import replacing
 from rsg.core.random import stream
 from rsg.core.version import __version__
 from rsg.demos import Benchmark
 from rsg.evaluation import report_pictures as pictures
+from rsg.evaluation.paper import LABELS, RSG, SOURCE, Printed
 from rsg.evaluation.report_examples import (
     COST_MAP,
     COST_TASK,
@@ -24,35 +28,14 @@ from rsg.evaluation.report_examples import (
     follow_demonstration,
     plan_novel_task,
 )
-from rsg.evaluation.report_results import (
-    PAPERS,
-    SPLITS,
-    Paper,
-    Results,
-    Sizes,
-    duration,
-    measure,
-    percent,
-    unseen_success,
-)
+from rsg.evaluation.report_results import Results, duration, percent, unseen_success
 from rsg.evaluation.timeline import signs
 from rsg.evaluation.trained import source_of
+from rsg.search import is_continuous
 from rsg.subgoals import Classifiers, RsgSettings, load_subgoals
 from rsg.training import Run, TrainingSettings
 from rsg.training.settings import restored
-
-__all__ = [
-    "SPLITS",
-    "Paper",
-    "Reported",
-    "Results",
-    "Sizes",
-    "duration",
-    "measure",
-    "open_run",
-    "percent",
-    "write_report",
-]
+from rsg.worlds.crafting.text import read_map
 
 WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
 
@@ -89,48 +72,46 @@ def open_run(folder: str | Path) -> Reported:
 
 
 def write_report(
-    path: str | Path, run: str | Path | Reported, results: Results, command: str = "", losses: Sequence[float] = ()
+    path: str | Path, run: Reported, results: Results, command: str = "", losses: Sequence[float] = ()
 ) -> Path:
     """Write the report of a run as one HTML file.
 
     Args:
         path: the file.
-        run: its folder, or the run already opened.
+        run: the run, opened.
         results: what `measure` gave for it.
         command: how the report was asked for, to be shown.
         losses: of every step, if known; the run itself keeps those of some steps.
     """
-    opened = run if isinstance(run, Reported) else open_run(run)
-    source, subgoals, name = opened.source, opened.subgoals, opened.source.name
     unseen, known = unseen_success(results)
-    followed = follow_demonstration(source, subgoals, opened.settings)
-    planned = plan_novel_task(source, subgoals)
-    return write_page(
-        Path(path),
-        "subgoals.html",
-        {
-            **history(opened.notes, opened.settings, losses),
-            **origin(opened.folder, opened.about, opened.settings, command),
-            "place": WORLDS[name],
-            "paper": PAPERS[name],
-            "own": results["rsg"],
-            "floor": results["untrained"],
-            "unseen": unseen,
-            "known": known,
-            "followed": followed,
-            "strips": pictures.response_strips(followed),
-            **(_on_a_map(opened, followed) if name == "crafting" else _in_a_room(opened, followed)),
-            "planned": planned,
-            "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
-            "film": pictures.plan_animation(planned),
-        },
-    )
+    followed = follow_demonstration(run.source, run.subgoals, run.settings)
+    planned = plan_novel_task(run.source, run.subgoals)
+    shown = _in_a_room if is_continuous(followed.world) else _on_a_map
+    values = {
+        **history(run.notes, run.settings, losses),
+        **origin(run.folder, run.about, run.settings, command),
+        **beside_the_paper(run.source.name, RSG, results["rsg"]),
+        "floor": results["untrained"],
+        "unseen": unseen,
+        "known": known,
+        "followed": followed,
+        "strips": pictures.response_strips(followed),
+        **shown(run, followed),
+        "planned": planned,
+        "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
+        "film": pictures.plan_animation(planned),
+    }
+    return write_page(Path(path), "subgoals.html", values)
+
+
+def beside_the_paper(world: str, method: str, own: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a run of any method by split, and the paper's, for a page."""
+    printed = Printed.of(world, method)
+    return {"place": WORLDS[world], "label": LABELS[method], "own": own, "paper": printed, "source": SOURCE}
 
 
 def write_page(path: Path, template: str, values: dict[str, Any]) -> Path:
     """Write an HTML file from a template of this package."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     pages = Environment(loader=PackageLoader("rsg.evaluation"), autoescape=True, undefined=StrictUndefined)
     pages.filters |= {"percent": percent, "duration": duration, "base64": lambda data: b64encode(data).decode()}
     text = pages.get_template(template).render(values)
@@ -151,8 +132,6 @@ def history(notes: dict[str, Any], settings: TrainingSettings, losses: Sequence[
 
 def origin(folder: Path, about: dict[str, Any], settings: TrainingSettings, command: str) -> dict[str, Any]:
     """How a run of any method and its report came about, for a page."""
-    import torch
-
     usual = type(settings)()
     facts = {
         "command": command,
@@ -171,8 +150,6 @@ def origin(folder: Path, about: dict[str, Any], settings: TrainingSettings, comm
 
 def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
     """States at the ends of parts, and the costs-to-go."""
-    from rsg.worlds.crafting.text import read_map
-
     states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in followed.segments)]
     world, state = read_map(COST_MAP)
     costs = [
