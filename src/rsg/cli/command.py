@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rsg.cli.output import AsJson, emit
+from rsg.cli.output import AsJson, console, emit
 from rsg.core.progress import hushed
 
 
@@ -22,12 +22,12 @@ class Said(NamedTuple):
 
     Attributes:
         values: for `--json`.
-        show: prints it for a person.
+        show: prints it for a person; or what is printed, if it is a line.
         code: 0 done, 1 nothing found, 2 bad input.
     """
 
     values: Any
-    show: Callable[[], object]
+    show: Callable[[], object] | str
     code: int = 0
 
 
@@ -58,6 +58,8 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
             said = function(**given)
         if as_json:
             emit(said.values)
+        elif isinstance(said.show, str):
+            console().print(said.show, markup=False)
         else:
             said.show()
         if said.code:

@@ -13,15 +13,16 @@ from shutil import rmtree, which
 from rsg.cli.command import Said, command, option
 from rsg.cli.demos import demonstrate
 from rsg.cli.output import console, table
+from rsg.cli.report import planned
 from rsg.cli.train import training_bar
 from rsg.core.compiled import compiling
 from rsg.core.errors import RunError
-from rsg.core.progress import is_hushed, progress
+from rsg.core.progress import is_hushed
 from rsg.core.words import quantity
 from rsg.demos import Recipe, Store, benchmark
 from rsg.evaluation.paper import SOURCE, Printed
 from rsg.evaluation.report import open_run, write_report
-from rsg.evaluation.report_results import SPLITS, Results, Sizes, duration, measure, percent
+from rsg.evaluation.report_results import SPLITS, Results, Sizes, duration, percent
 from rsg.subgoals import RsgSettings, learn
 from rsg.subgoals.runs import Beside
 from rsg.training import Progress, Run, changed
@@ -50,9 +51,8 @@ def demo(
     _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
     store = demonstrate(Recipe(WORLD, "train", per_task), folder)
-    _say_part(
-        "1. Demonstrations", f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it", begun
-    )
+    words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
+    _say_part("1. Demonstrations", words, begun)
     at = time.perf_counter()
     with compiling() as kernels:
         trained, losses = _train(store, run, changed(RsgSettings(), QUICK if quick else ()))
@@ -63,10 +63,8 @@ def demo(
         words = f"{kernels():.0f} s of these went into compiling kernels; that happens once"
         _say(f"{'':18} [bright_black]{words}[/bright_black]")
     at, sizes = time.perf_counter(), Sizes(2, 2, 1) if quick else Sizes()
-    plans = sizes.plans(opened.source)
-    with progress("planning", plans, "plans") as advance:
-        results = measure(opened.source, opened.subgoals, sizes, advance=advance)
-    _say_part("3. Planning", f"{plans:,} plans, each replayed and judged by the truth", at)
+    results = planned(opened, sizes)
+    _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
     at, flags = time.perf_counter(), f"{' --quick' if quick else ''} --per-task {per_task} --out {out}"
     report = write_report(out / "report.html", opened, results, MADE_BY + flags, losses)
     _say_part("4. Report", f"{report.stat().st_size / 1e6:.1f} MB in one file", at)

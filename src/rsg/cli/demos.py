@@ -90,13 +90,10 @@ def make(
         told = f"{safe:,} of {recipe.episodes():,} demonstrations are safe in {out}"
         typer.echo(f"\n{told}; the same command goes on from there.", err=True)
         raise
-
-    def show() -> None:
-        console().print(f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}", markup=False)
-        console().print(f"Look at them: rsg demos info {out}; rsg demos show {out} --episode 0", markup=False)
-
-    count = len(recipe.benchmark().tasks(split))
-    return Said({"folder": str(out), "episodes": len(store), "steps": store.steps, "tasks": count}, show)
+    values = {"folder": str(out), "episodes": len(store), "steps": store.steps}
+    values["tasks"] = len(recipe.benchmark().tasks(split))
+    told = f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}"
+    return Said(values, f"{told}\nLook at them: rsg demos info {out}; rsg demos show {out} --episode 0")
 
 
 @app.command()
@@ -176,17 +173,13 @@ def check(folder: Folder) -> Said:
     with progress("checking", len(store), "episodes") as advance:
         report = check_store(store, advance)
 
-    def show() -> None:
-        for problem in report.problems:
-            console().print(problem, markup=False)
-        done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
-        verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
-        console().print(f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}", markup=False)
-        if not report.complete:
-            console().print("not complete: the command that made it goes on", style="yellow")
-
+    done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
+    verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
+    told = [*report.problems, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
+    if not report.complete:
+        told.append("not complete: the command that made it goes on")
     keys = ("ok", "episodes", "steps", "replayed", "complete", "problems")
-    return Said({key: getattr(report, key) for key in keys}, show, 0 if report.ok else 2)
+    return Said({key: getattr(report, key) for key in keys}, "\n".join(told), 0 if report.ok else 2)
 
 
 @app.command()
@@ -202,8 +195,7 @@ def repair(folder: Folder) -> Said:
     told = f"{result.kept:,} demonstrations kept, {lost}; damaged: {', '.join(result.damaged)}"
     if not result.damaged:
         told = f"nothing to mend: all {result.kept:,} demonstrations are intact"
-    values = {"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}
-    return Said(values, lambda: console().print(told, markup=False))
+    return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
 @app.command()
@@ -216,7 +208,7 @@ def export(
 
     episodes = export_minari(Store(folder), minari)
     told = f"{episodes:,} episodes in the Minari dataset {minari}"
-    return Said({"minari": minari, "episodes": episodes}, lambda: console().print(told, markup=False))
+    return Said({"minari": minari, "episodes": episodes}, told)
 
 
 @app.command(name="import")
@@ -253,8 +245,7 @@ def import_(
             rmtree(out, ignore_errors=True)
         raise
     told = f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}"
-    values = {"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}
-    return Said(values, lambda: console().print(told, markup=False))
+    return Said({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}, told)
 
 
 def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> Iterator[Demonstration]:

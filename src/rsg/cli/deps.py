@@ -61,10 +61,9 @@ def deps(
 def dependencies_of(folder: Path, demos: Path | None = None) -> Dependencies:
     """The dependencies of a run; if they must be discovered first, that is said and shown."""
     run = Run(folder)
+    if demos is None and (kept := kept_dependencies(folder)) is not None:
+        return kept
     if demos is None:
-        kept = kept_dependencies(folder)
-        if kept is not None:
-            return kept
         try:
             shown = training_demonstrations(run)
         except RunError as error:

@@ -138,7 +138,7 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     if asked.goal is None:
         world, state, _ = face.start(where, Machine.of(task).names, search.seed)
     else:
-        world, state = face.goal_start(where, str(task), search.seed)
+        world, state, _ = face.goal_start(where, str(task), search.seed)
     goal_fn = goal_fn_named(search.subgoals, source, world)
     how: dict[str, Any] = {"subgoals": search.subgoals, "order": settings.order}
     note, make = "", partial(plan_task, world, state, Machine.of(task), goal_fn, settings)

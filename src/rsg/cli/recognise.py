@@ -71,30 +71,27 @@ def recognise(
     Exit code 0 if a candidate explains the trajectory, 1 if none does. For example:
     [bold]rsg recognise out/run --demos train --episode 7 --candidates train --png steps.png[/bold]
     """
-    asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
-    if baseline_of(folder):
-        if candidates is None or shown.first is not None or png is not None:
-            raise RsgError(
-                f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no "
-                "subgoals in them; give --candidates, and leave out --first and --png"
-            )
-        demo, ranking = _ranked_by_baseline(folder, shown, candidates)
-        show = partial(_show, demo, None, ranking, top)
-        return Said({**asked, **_values(demo, ranking, top)}, show, 0 if isfinite(ranking[0].score) else 1)
+    method, prefix = baseline_of(folder), shown.first is not None
+    if method and (candidates is None or prefix or png is not None):
+        raise RsgError(
+            f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no subgoals "
+            "in them; give --candidates, and leave out --first and --png"
+        )
     run = Run(folder)
-    subgoals, settings = load_subgoals(folder), rebuilt(run)[0]
+    judge: Any = load_baseline(folder) if method else load_subgoals(folder)
     source, demo = shown.read(run.about.get("source", {}).get("world"))
-    world, prefix = source.world(demo.setting), shown.first is not None
+    world = source.world(demo.setting)
     check_usable(folder, source.name, world)
-    steps = len(demo) if shown.first is None else shown.first
-    states, actions = demo.states[: steps + 1], demo.actions[:steps]
+    states, actions = demo.states[: (shown.first or len(demo)) + 1], demo.actions[: shown.first]
     begun = time.perf_counter()
-    if candidates is not None:
-        tasks = _read(candidates, source, subgoals.terms)
-    else:
-        tasks = propose(subgoals, world, states, prefix)
+    tasks = _read(candidates, source, judge.terms) if candidates is not None else propose(judge, world, states, prefix)
     tasks = list({str(task): task for task in tasks}.values())
-    recogniser = Recogniser(subgoals, tasks, settings)
+    asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
+    if method:
+        ranking = judge.rank(world, demo, tasks)
+        values = {**asked, **_values(demo, ranking, top)}
+        return Said(values, partial(_show, demo, None, ranking, top), 0 if isfinite(ranking[0].score) else 1)
+    recogniser = Recogniser(judge, tasks, rebuilt(run)[0])
     ranking = recogniser.rank(world, states, actions, prefix)
     found = recogniser.segment(world, states, actions, ranking[0].task, prefix)
     seconds = time.perf_counter() - begun
@@ -102,25 +99,17 @@ def recognise(
         draw = draw_segmentation if is_continuous(world) else draw_timeline
         draw(png, world, states, actions, found, _note(demo, ranking))
 
-    def show_all() -> None:
+    def show() -> None:
         _show(demo, shown.first, ranking, top)
-        _show_alignment(found, world, actions)
+        if found.terms:
+            _show_alignment(found, world, actions)
         if seconds > 2:
             console().print(f"\n({seconds:.1f} s; the first use compiles kernels)", style="bright_black")
         if found.terms:
             say_written(png)
 
     values = {**asked, "first": shown.first, **_values(demo, ranking, top), **_alignment(found, world, actions)}
-    return Said(values, show_all, 0 if found.terms else 1)
-
-
-def _ranked_by_baseline(folder: Path, shown: Shown, candidates: str) -> tuple[Demonstration, Sequence[Recognised]]:
-    """What a baseline says of a trajectory: the ranking, without an alignment."""
-    source, demo = shown.read(Run(folder).about.get("source", {}).get("world"))
-    world, baseline = source.world(demo.setting), load_baseline(folder)
-    check_usable(folder, source.name, world)
-    tasks = {str(task): task for task in _read(candidates, source, baseline.terms)}
-    return demo, baseline.rank(world, demo, list(tasks.values()))
+    return Said(values, show, 0 if found.terms else 1)
 
 
 def _read(candidates: str, source: Benchmark, terms: Sequence[str]) -> list[Task]:
@@ -213,8 +202,6 @@ def _folded(text: str, width: int) -> list[str]:
 
 def _show_alignment(found: Segmentation, world: World, actions: Any) -> None:
     """The timeline, and what its signs mean."""
-    if not found.terms:
-        return
     marks, meanings = signs(world, actions)
     out = console()
     out.print()

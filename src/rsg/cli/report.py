@@ -7,11 +7,11 @@ from typing import Any
 
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import PerTask, RunFolder, Seed
-from rsg.cli.output import console, ends_in
+from rsg.cli.output import ends_in
 from rsg.core.progress import progress
-from rsg.evaluation.report import open_run, write_report
+from rsg.evaluation.report import Reported, open_run, write_report
 from rsg.evaluation.report_policy import measure_policy, opened, write_policy_report
-from rsg.evaluation.report_results import SPLITS, Sizes, measure, percent
+from rsg.evaluation.report_results import SPLITS, Results, Sizes, measure, percent
 from rsg.evaluation.trained import baseline_of
 
 PAGE = ends_in(".html", ".htm")
@@ -36,29 +36,29 @@ def report(
     else:
         results = _subgoals_report(folder, path, per_task, seed, words)
         splits = results["rsg"]
-
-    def show() -> None:
-        for split, found in splits.items():
-            console().print(f"{split:14} {percent(found['success'])}")
-        console().print(f"\nthe report is in {path}", markup=False)
-
-    return Said({"report": str(path), "run": str(folder), "results": results}, show)
+    told = [f"{split:14} {percent(found['success'])}" for split, found in splits.items()]
+    values = {"report": str(path), "run": str(folder), "results": results}
+    return Said(values, "\n".join([*told, f"\nthe report is in {path}"]))
 
 
 def _subgoals_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
     """Write the page of a run of RSG; gives all that was measured."""
     run = open_run(folder)
-    sizes = Sizes(per_task, per_task, min(per_task, Sizes.untrained))
-    with progress("planning", sizes.plans(run.source), "plans") as advance:
-        results = measure(run.source, run.subgoals, sizes, seed, advance)
+    results = planned(run, Sizes(per_task, per_task, min(per_task, Sizes.untrained)), seed)
     write_report(path, run, results, words)
     return results
+
+
+def planned(run: Reported, sizes: Sizes, seed: int = 0) -> Results:
+    """How well plans with what a run learned do; a bar shows how far it is."""
+    with progress("planning", sizes.plans(run.source), "plans") as advance:
+        return measure(run.source, run.subgoals, sizes, seed, advance)
 
 
 def _policy_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
     """Write the page of a baseline's run; gives the figures of each split."""
     source, policy = opened(folder)
     with progress("acting", per_task * sum(len(source.tasks(split)) for split in SPLITS), "episodes") as advance:
-        found = measure_policy(source, policy, per_task, seed, advance)
-    write_policy_report(path, folder, source, found, words)
-    return found.splits
+        splits, kept = measure_policy(source, policy, per_task, seed, advance)
+    write_policy_report(path, folder, source, splits, kept, words)
+    return splits

@@ -16,7 +16,6 @@ from rsg.baselines import METHODS, preset, settings_of_run, train_baseline
 from rsg.cli.command import Said, command, option
 from rsg.cli.demos import demonstrate
 from rsg.cli.options import Layout, WorldName
-from rsg.cli.output import console
 from rsg.cli.worlds import face_named
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import is_hushed, progress
@@ -96,7 +95,8 @@ def train(
     face_named(name, layout=data.layout)
     if how.changes == ["help"]:
         settings = usual_settings(how.method or RSG, name)
-        return Said(vars(settings), partial(_list_settings, settings))
+        listed = [f"{key:16} {value!s:12} {meaning}" for key, value, meaning in meanings(settings)]
+        return Said(vars(settings), "\n".join(listed))
     if data.layout is not None and data.demos is not None:
         raise RsgError("demonstrations know their room; give either --demos or --layout")
     job = _resumed(out, data, how) if resume else _begun(name, out, data, how)
@@ -118,7 +118,11 @@ def train(
         again = f"rsg train {name} --out {out} --resume"
         print(f"interrupted at step {done.step}; all is saved. To go on: {again}", file=sys.stderr)
         return Said(values, lambda: None, INTERRUPTED)
-    return Said(values, partial(_show, done, seconds, out, _next(job, out, name, data.layout)))
+    told = (
+        f"{done.step} steps, {done.done}; best held-out score {done.best:.4f} at step {done.best_step}; "
+        f"{done.seconds:.1f} s of processor time, {seconds:.1f} s in all\nsaved in {out}. Try next:"
+    )
+    return Said(values, "\n  ".join([told, *_next(job, out, name, data.layout)]))
 
 
 def _train(job: _Job, source: Any, out: Path, watch: int) -> Progress:
@@ -234,22 +238,6 @@ def _success(source: Any, per_task: int, step: int, method: Any) -> dict[str, fl
     else:
         return {}
     return {"success_compositional": result["success"]}
-
-
-def _list_settings(settings: TrainingSettings) -> None:
-    """All settings with their defaults and what they mean."""
-    for key, value, meaning in meanings(settings):
-        console().print(f"[bold]{key:16}[/bold] {value!s:12} {meaning}", highlight=False)
-
-
-def _show(run: Progress, seconds: float, out: Path, commands: list[str]) -> None:
-    console().print(
-        f"{run.step} steps, {run.done}; best held-out score {run.best:.4f} at step {run.best_step}; "
-        f"{run.seconds:.1f} s of processor time, {seconds:.1f} s in all"
-    )
-    console().print(f"saved in {out}. Try next:", markup=False)
-    for line in commands:
-        console().print(f"  {line}", markup=False)
 
 
 def _next(job: _Job, out: Path, name: str, layout: str | None) -> list[str]:

@@ -47,7 +47,7 @@ def world(
     if (files.subgoals is None) != (files.heat is None):
         raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
     if listed:
-        return Said(dict(face.places), lambda: _list(face))
+        return Said(dict(face.places), "\n".join(f"{name:18} {about}" for name, about in face.places.items()))
     where, state, about = face.start(start.place, (), start.seed)
     written = _write(face, where, state, files)
     if files.heat and files.subgoals:
@@ -65,10 +65,9 @@ def world(
 def _write(face: Face, world: Any, state: Any, files: Files) -> list[Path]:
     """The start as pictures and as text; gives what was written."""
     pictures = {"png": files.png, "sprites": files.sprites, "roadmap": files.roadmap}
-    drawn = face.pictures(world, state, files.cell or CELL)
     for name, path in pictures.items():
         if path:
-            write_png(drawn[name](), path)
+            write_png(face.pictures[name](world, state, files.cell or CELL), path)
     if files.save:
         with replacing(files.save) as part:
             part.write_text(face.text(world, state), encoding="utf-8")
@@ -83,8 +82,3 @@ def _draw_heat(path: Path, subgoals: str, source: Any, world: Any, state: Any) -
     if subgoals == "oracle":
         raise RsgError("--heat shows the truth beside what was learned; give the folder of a run, or untrained")
     draw_heat(path, classifiers_named(subgoals, source, world), world, state)
-
-
-def _list(face: Face) -> None:
-    for name, about in face.places.items():
-        console().print(f"[bold]{name:18}[/bold] {about}")

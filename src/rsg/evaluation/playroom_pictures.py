@@ -224,12 +224,7 @@ def draw_segmentation(
 ) -> None:
     """A PNG file, a slide large: the robot's outlines on the floor plan, and a timeline in the same colours.
 
-    Args:
-        path: the file.
-        world: the room.
-        states: `[T + 1, W]`, actions: `[T, 3]` the trajectory.
-        found: the alignment.
-        note: a line below the task.
+    Arguments are those of `draw_timeline`.
     """
     served, foot = parts(found), 0.3
     size = SLIDE - head_of(found) - foot

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from rsg.core.errors import RunError
 from rsg.core.files import replacing
 from rsg.core.random import stream
 from rsg.core.version import __version__
@@ -63,10 +62,7 @@ class Reported:
 
 def open_run(folder: str | Path) -> Reported:
     """Read a run; it must have learned subgoals in a world with a benchmark."""
-    run = Run(folder)
-    subgoals = load_subgoals(folder)
-    if not run.about.get("source", {}).get("world"):
-        raise RunError(f"{folder} does not say which world it is of; a report can be made of runs of 'rsg train'")
+    run, subgoals = Run(folder), load_subgoals(folder)
     settings = restored(RsgSettings, run.about["settings"])
     return Reported(Path(folder), source_of(run), subgoals, settings, run.about, run.load("last").notes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +17,6 @@ from rsg.evaluation.trained import policy_for, source_of
 from rsg.training import Run
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """How a policy did from some starts.
-
-    Attributes:
-        splits: what `evaluate_policy` gave for each split.
-        examples: a good and a failed episode, if there were such.
-        seed: of the starts.
-    """
-
-    splits: dict[str, dict[str, Any]]
-    examples: dict[str, Any]
-    seed: int
-
-
 def opened(folder: Path) -> tuple[Benchmark, Policy]:
     """The benchmark of a baseline's run, and its policy; an error if it does not act."""
     source = source_of(Run(folder))
@@ -42,24 +26,26 @@ def opened(folder: Path) -> tuple[Benchmark, Policy]:
 
 def measure_policy(
     source: Benchmark, policy: Policy, per_task: int, seed: int, advance: Advance | None = None
-) -> Measured:
-    """Let a policy act from some starts of each task of both splits."""
+) -> tuple[dict[str, dict[str, Any]], Examples]:
+    """Let a policy act from some starts of each task: the figures of both splits, and what was kept to be shown."""
     kept, splits = Examples(source), {}
     for split in SPLITS:
         see = kept.see if split == "compositional" else None
         splits[split] = evaluate_policy(source, Starts(split, per_task, seed), policy, advance=advance, see=see)
-    return Measured(splits, kept.found, seed)
+    return splits, kept
 
 
-def write_policy_report(path: Path, folder: Path, source: Benchmark, found: Measured, command: str = "") -> Path:
-    """Write the report of a baseline's run."""
-    run, tasks = Run(folder), source.tasks("compositional")
+def write_policy_report(
+    path: Path, folder: Path, source: Benchmark, splits: dict[str, Any], kept: Examples, command: str = ""
+) -> Path:
+    """Write the report of a baseline's run, of what `measure_policy` gave for it."""
+    run, tasks, seed = Run(folder), source.tasks("compositional"), splits["compositional"]["seed"]
     settings, notes, method = settings_of_run(run), run.load("last").notes, run.about["method"]
-    films = [(kind, tasks[one["task"]], episode_film(source, one, found.seed)) for kind, one in found.examples.items()]
+    films = [(kind, tasks[one["task"]], episode_film(source, one, seed)) for kind, one in kept.found.items()]
     values = {
         **history(notes, settings),
         **origin(folder, run.about, settings, command),
-        **beside_the_paper(source.name, method, found.splits),
+        **beside_the_paper(source.name, method, splits),
         "films": films,
     }
     return write_page(path, "policy.html", values)

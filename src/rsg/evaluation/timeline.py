@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill, shorten
@@ -20,14 +19,13 @@ from rich.text import Text
 from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, save
 from rsg.planning import Part
 from rsg.subgoals import Segmentation
-from rsg.worlds import World
 
 WIDTH = 80  # columns of a terminal
 MAX_LABEL = 30
 FILLED, ENDED, FREE = "█", "◆", "."
 MAPS_IN_A_ROW = 8
 WIDE, SLIDE = 12.8, 7.2  # inches
-EDGE, BELOW, NAME = 0.5, 1.15, 0.6  # of the picture, under the bars, over a map
+EDGE, BELOW, NAME, MAP = 0.5, 1.15, 0.6, 1.8  # inches of edges, under the bars, over a map, and of it at least
 FAINT = "#666666"
 _INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
@@ -128,58 +126,38 @@ def _row(part: Part, ended: bool, low: int, high: int, cell: int) -> str:
 # As a picture.
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where things are, in inches from the bottom left: maps in rows, below them the bars.
-
-    Attributes:
-        height: of the picture; `WIDE` is its width.
-        rows, columns: of maps.
-        maps: the upper edge of the first row; cell: width and height of a map with its name.
-        bars: the lower and the upper edge of the bars.
-    """
-
-    height: float
-    rows: int
-    columns: int
-    maps: float
-    cell: tuple[float, float]
-    bars: tuple[float, float]
-
-    @staticmethod
-    def of(maps: int, bars: int, head: float, aspect: float) -> _Layout:
-        """Room for maps of that height per width, for bars, and for the words above; a slide if they fit one."""
-        rows = -(-maps // MAPS_IN_A_ROW)
-        columns = -(-maps // rows)
-        width = (WIDE - 2 * EDGE) / columns
-        top = BELOW + max(0.27, min(0.45, 2.6 / bars)) * bars
-        gap = 0.5
-        tall = min(aspect * (width - 0.2), max(1.8, (SLIDE - top - gap - head) / rows - NAME))
-        height = max(SLIDE, top + gap + rows * (tall + NAME) + head)
-        return _Layout(height, rows, columns, height - head, (width, tall + NAME), (BELOW, top))
-
-
 def draw_timeline(
-    path: str | Path, world: World, states: NDArray[Any], actions: NDArray[Any], found: Segmentation, note: str = ""
+    path: str | Path, world: Any, states: NDArray[Any], actions: NDArray[Any], found: Segmentation, note: str = ""
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
     Args:
         path: the file.
         world: where it happened.
-        states: `[T + 1, W]`, actions: `[T]` the trajectory.
+        states: `[T + 1, W]`, actions: `[T]` or `[T, D]` the trajectory.
         found: the alignment.
         note: a line below the task.
     """
-    served = parts(found)
-    shape = world.render(states[0]).shape
-    layout = _Layout.of(len(served) + 1, len(served), head_of(found), shape[0] / shape[1])
-    with slide(path, found, note, layout.height) as figure:
+    served, moments = parts(found), _moments(found)
+    rows = -(-len(moments) // MAPS_IN_A_ROW)
+    columns = -(-len(moments) // rows)
+    bars_high = max(0.27, min(0.45, 2.6 / len(served))) * len(served)
+    under, above = BELOW + bars_high + 0.5, head_of(found) + NAME  # inches below and above the maps
+    height = max(SLIDE, under + above + rows * MAP + (rows - 1) * NAME)
+    with slide(path, found, note, height) as figure:
         left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
-        bars = axes_at(figure, left, layout.bars[0], WIDE - EDGE - left, layout.bars[1] - layout.bars[0])
+        bars = axes_at(figure, left, BELOW, WIDE - EDGE - left, bars_high)
         draw_bars(bars, served, found)
         name_steps(bars, world, actions)
-        _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
+        inside = {"left": EDGE / WIDE, "right": 1 - EDGE / WIDE, "bottom": under / height, "top": 1 - above / height}
+        maps = figure.add_gridspec(rows, columns, wspace=0.05, hspace=NAME / MAP, **inside)
+        for number, (name, step) in enumerate(moments):
+            axes = figure.add_subplot(maps[number], anchor="N")
+            color = _color(number - 1) if number else PAPER
+            axes.set_title(name, fontsize=12 if columns <= 6 else 10, color=color)
+            _draw_map(axes, world.render(states[step]), color)
+            if rows == 1:  # then a line leads from each map to its place in time
+                _connect(axes, bars, step, color)
 
 
 @contextmanager
@@ -260,20 +238,15 @@ def _moments(found: Segmentation) -> list[tuple[str, int]]:
     return [("start", 0), *ends, *now]
 
 
-def _draw_maps(figure: Any, bars: Any, layout: _Layout, moments: Sequence[tuple[str, int, Any]]) -> None:
-    """Maps in the colours of their subgoals; if there is one row of them, a line leads to each one's place in time."""
-    width, height = layout.cell
-    for number, (name, step, picture) in enumerate(moments):
-        row, column = divmod(number, layout.columns)
-        color = _color(number - 1) if number else PAPER
-        corner = (EDGE + column * width + 0.1, layout.maps - (row + 1) * height)
-        axes = axes_at(figure, *corner, width - 0.2, height - NAME)
-        axes.imshow(picture, interpolation="bicubic")
-        axes.set_title(name, fontsize=12 if layout.columns <= 6 else 10, color=color)
-        axes.set(xticks=[], yticks=[])
-        for spine in axes.spines.values():
-            spine.set(visible=True, color=color, linewidth=2.5)
-        if layout.rows == 1:
-            ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
-            look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
-            figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))
+def _draw_map(axes: Any, picture: NDArray[Any], color: str) -> None:
+    """A map in a frame of that colour."""
+    axes.imshow(picture, interpolation="bicubic")
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set(visible=True, color=color, linewidth=2.5)
+
+
+def _connect(axes: Any, bars: Any, step: int, color: str) -> None:
+    """A dashed line from below a map to the end of a step."""
+    ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
+    look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
+    axes.figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))
