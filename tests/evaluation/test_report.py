@@ -40,7 +40,7 @@ def run(tmp_path_factory):
 def page(run):
     """Results, and the report about them."""
     opened = open_run(run)
-    results = measure(opened.source, opened.subgoals, Sizes(1, 2, 1), seed=5)
+    results = measure(opened.source, opened.learned, Sizes(1, 2, 1), seed=5)
     results["rsg"]["compositional"]["success"] = 0.8761  # figures that are nowhere else
     results["rsg"]["novel"].update(success=0.6543, success_lenient=0.7654, success_interval=[0.6111, 0.7222])
     path = write_report(run.parent / "page" / "report.html", opened, results, "rsg report <run> & more")
@@ -133,7 +133,7 @@ def test_results_are_plain(page):
 
 def test_a_demonstration_is_followed(run):
     opened = open_run(run)
-    shown = follow_demonstration(source, opened.subgoals, opened.settings)
+    shown = follow_demonstration(source, opened.learned, opened.settings)
     assert shown.segments[0].start == 0
     assert shown.segments[-1].end == len(shown.demo)
     assert {part.term for part in shown.segments} == set(shown.terms)

@@ -57,7 +57,7 @@ def demo(
     with compiling() as kernels:
         trained, losses = _train(store, run, changed(RsgSettings(), QUICK if quick else ()))
     opened = open_run(run)
-    words = f"{trained.step} steps, {quantity(len(opened.subgoals.terms), 'subgoal')}, without seeing when one holds"
+    words = f"{trained.step} steps, {quantity(len(opened.learned.terms), 'subgoal')}, without seeing when one holds"
     _say_part("2. Training", words, at)
     if kernels() > 2:
         words = f"{kernels():.0f} s of these went into compiling kernels; that happens once"

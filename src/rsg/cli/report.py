@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import PerTask, RunFolder, Seed
 from rsg.cli.output import ends_in
 from rsg.core.progress import progress
-from rsg.evaluation.report import Reported, open_run, write_report
-from rsg.evaluation.report_policy import measure_policy, opened, write_policy_report
+from rsg.evaluation.report import Reported, measure_policy, open_run, write_policy_report, write_report
 from rsg.evaluation.report_results import SPLITS, Results, Sizes, measure, percent
 from rsg.evaluation.trained import baseline_of
 
@@ -29,36 +27,24 @@ def report(
     A baseline's run acts from the same starts.
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
-    path = out or folder / "report.html"
+    path, run = out or folder / "report.html", open_run(folder)
+    results: Results
     if method := baseline_of(folder):
-        splits = _policy_report(folder, path, per_task, seed, words)
+        starts = per_task * sum(len(run.source.tasks(split)) for split in SPLITS)
+        with progress("acting", starts, "episodes") as advance:
+            splits, kept = measure_policy(run, per_task, seed, advance)
+        write_policy_report(path, run, splits, kept, words)
         results = {method: splits}
     else:
-        results = _subgoals_report(folder, path, per_task, seed, words)
+        results = planned(run, Sizes(per_task, per_task, min(per_task, Sizes.untrained)), seed)
+        write_report(path, run, results, words)
         splits = results["rsg"]
     told = [f"{split:14} {percent(found['success'])}" for split, found in splits.items()]
     values = {"report": str(path), "run": str(folder), "results": results}
     return Said(values, "\n".join([*told, f"\nthe report is in {path}"]))
 
 
-def _subgoals_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
-    """Write the page of a run of RSG; gives all that was measured."""
-    run = open_run(folder)
-    results = planned(run, Sizes(per_task, per_task, min(per_task, Sizes.untrained)), seed)
-    write_report(path, run, results, words)
-    return results
-
-
 def planned(run: Reported, sizes: Sizes, seed: int = 0) -> Results:
     """How well plans with what a run learned do; a bar shows how far it is."""
     with progress("planning", sizes.plans(run.source), "plans") as advance:
-        return measure(run.source, run.subgoals, sizes, seed, advance)
-
-
-def _policy_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
-    """Write the page of a baseline's run; gives the figures of each split."""
-    source, policy = opened(folder)
-    with progress("acting", per_task * sum(len(source.tasks(split)) for split in SPLITS), "episodes") as advance:
-        splits, kept = measure_policy(source, policy, per_task, seed, advance)
-    write_policy_report(path, folder, source, splits, kept, words)
-    return splits
+        return measure(run.source, run.learned, sizes, seed, advance)
