@@ -66,9 +66,9 @@ def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
 @command
 def make(
     world: WorldName,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
     tasks: Tasks,
     manner: Manner,
-    out: Path = option(..., "Where to; the same command goes on after a stop.", metavar="DIR"),
     workers: int = option(0, "Processes; 0: one per core. Makes no difference to the result.", min=0),
 ) -> Said:
     """Let the expert demonstrate tasks.

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import typer
 
 from rsg.baselines import METHODS, preset, settings_of_run, train_baseline
 from rsg.cli.command import Said, command, option
@@ -78,9 +80,9 @@ class _Job(NamedTuple):
 @command
 def train(
     name: WorldName,
+    out: Annotated[Path, typer.Option(metavar="RUN", help="The folder of the run.")],
     data: Data,
     how: How,
-    out: Path = option(..., "The folder of the run.", metavar="RUN"),
     resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
     watch: int = option(0, "Plans per compositional task at each look, only to report true success; 0: none.", min=0),
 ) -> Said:
