@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from reproductions.baseline_variants import VARIANTS
@@ -30,7 +31,7 @@ from rsg.baselines import METHODS, preset, train_baseline
 from rsg.demos import Benchmark, Demonstration, Recipe, benchmark
 from rsg.evaluation.paper import EPOCH, LABELS, ORACLE, PAPER, PAPER_TIMES, PICTURES, RSG
 from rsg.evaluation.planning import Starts
-from rsg.evaluation.policies import Examples, draw_episode, evaluate_policy
+from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.language import Task, machine_of
 from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings
 from rsg.subgoals.recognition import least_steps
@@ -352,9 +353,13 @@ def _pictures(worlds: Mapping[str, World]) -> dict[str, Picture]:
         for method in found.methods:
             for kind, one in found.of(method)[0].get("examples", {}).items():
                 caption = f"A {kind} episode of {LABELS[method]} in {WORLDS[world]}"
-                film = partial(draw_episode, source=benchmark(world), example=one, seed=STARTS)
+                film = partial(_write_film, source=benchmark(world), example=one)
                 pictures[f"{world}-{method}-{kind}"] = Picture(caption, film, "gif", shown=False)
     return pictures
+
+
+def _write_film(path: Path, source: Benchmark, example: Mapping[str, Any]) -> None:
+    path.write_bytes(episode_film(source, example, STARTS))
 
 
 def _lines(world: World) -> Iterator[tuple[str, list[list[tuple[float, float]]]]]:

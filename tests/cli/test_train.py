@@ -354,7 +354,7 @@ def test_a_rate_that_is_too_high(rsg, home, tmp_path):
     "words", [["--per-task", "0"], ["--encoder", "mine"], ["--from", "nowhere"], ["--set", "device=abacus"]], ids=str
 )
 def test_bad_words_are_noticed_before_demonstrations_are_made(rsg, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("rsg.cli.jobs.make_demonstrations", lambda *_, **__: pytest.fail("made them"))
+    monkeypatch.setattr("rsg.cli.demos.make_demonstrations", lambda *_, **__: pytest.fail("made them"))
     refused(rsg, tmp_path, ["train", "crafting", "--out", tmp_path / "run", *words])
     assert list(tmp_path.iterdir()) == []
 

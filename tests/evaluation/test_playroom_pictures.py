@@ -8,8 +8,8 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.evaluation import playroom_pictures as pictures
 from rsg.evaluation.playroom_pictures import draw_heat, draw_segmentation, floor_plan, heats
-from rsg.evaluation.report_examples import Segment
 from rsg.language import parse
+from rsg.planning import Part
 from rsg.subgoals import Classifiers, Segmentation
 from rsg.worlds.playroom import PlayroomWorld, load_layout, truth
 
@@ -123,9 +123,9 @@ def hex_of(number):
 
 def test_a_floor_plan_has_the_colours_of_the_parts():
     world, states, _ = trail()
-    served = [Segment("ring-bell", 0, 4), Segment("touch-monkey", 4, 8)]
+    served = [Part("ring-bell", 0, 4), Part("touch-monkey", 4, 8)]
     both = floor_plan(world, states, served, 2, 600).astype(int)
-    one = floor_plan(world, states, [Segment("ring-bell", 0, 8)], 1, 600).astype(int)
+    one = floor_plan(world, states, [Part("ring-bell", 0, 8)], 1, 600).astype(int)
     assert near(both, hex_of(1), 8) > near(one, hex_of(1), 8) + 200  # a disc with a number, and a line
     open_end = floor_plan(world, states, served, 1, 600).astype(int)
     assert near(both, hex_of(1), 8) > near(open_end, hex_of(1), 8) + 100

@@ -7,9 +7,9 @@ from tests.reference.search import TableWorld
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.evaluation.report_examples import Segment
 from rsg.evaluation.timeline import MAPS_IN_A_ROW, SLIDE, WIDTH, draw_timeline, letters, parts, timeline_text
 from rsg.language import parse
+from rsg.planning import Part
 from rsg.subgoals import Segmentation
 
 
@@ -33,7 +33,7 @@ def test_a_small_timeline():
 
 def test_a_subgoal_that_comes_twice_has_two_rows():
     found = Segmentation(parse("a then b then a"), -1.0, ("a", "b", "a"), (("a", 1), ("b", 2), ("a", 3)))
-    assert parts(found) == [Segment("a", 0, 1), Segment("b", 1, 2), Segment("a", 2, 3)]
+    assert parts(found) == [Part("a", 0, 1), Part("b", 1, 2), Part("a", 2, 3)]
     rows = timeline_text(found, "xyz").plain.splitlines()
     assert [row.split()[0] for row in rows] == ["step", "a", "b", "a", "action"]
 

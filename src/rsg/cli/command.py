@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter
-from typing import Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from rsg.cli.output import AsJson, emit
+from rsg.cli.output import AsJson, console, emit
 from rsg.core.progress import hushed
 
 
@@ -22,13 +22,26 @@ class Said(NamedTuple):
 
     Attributes:
         values: for `--json`.
-        show: prints it for a person.
+        show: prints it for a person; or what is printed, if it is a line.
         code: 0 done, 1 nothing found, 2 bad input.
     """
 
     values: Any
-    show: Callable[[], object]
+    show: Callable[[], object] | str
     code: int = 0
+
+
+def option(default: Any, about: str, *names: str, **more: Any) -> Any:
+    """An option of a command, as a parameter or as a field of a group of them.
+
+    Args:
+        default: what it is unless given; `...` if it has to be given.
+        about: what it means, for people.
+        names: how it is written, if not as the parameter is called.
+        more: what `typer.Option` takes besides.
+    """
+    told = {"option": typer.Option(*names, help=about, **more)}
+    return field(default=MISSING if default is ... else default, metadata=told)
 
 
 def command(function: Callable[..., Said]) -> Callable[..., None]:
@@ -40,11 +53,13 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
     @wraps(function)
     def run(as_json: bool, **given: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+            given[name] = group(**{one.name: given.pop(one.name) for one in fields(group)})
         with hushed(as_json):
             said = function(**given)
         if as_json:
             emit(said.values)
+        elif isinstance(said.show, str):
+            console().print(said.show, markup=False)
         else:
             said.show()
         if said.code:
@@ -53,21 +68,22 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
     def options() -> Iterator[Parameter]:
         for name, parameter in parameters.items():
             if name in groups:
-                yield from _fields(groups[name])
+                within = get_type_hints(groups[name], include_extras=True)
+                yield from (_parameter(one.name, within[one.name], one) for one in fields(groups[name]))
             else:
-                yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+                yield _parameter(name, hints[name], parameter.default)
         yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
 
     run.__signature__ = inspect.Signature(list(options()))  # type: ignore[attr-defined]
     return run
 
 
-def _fields(group: Any) -> Iterator[Parameter]:
-    """The fields of a dataclass as parameters."""
-    hints = get_type_hints(group, include_extras=True)
-    for field in fields(group):
-        default = Parameter.empty if field.default is MISSING else field.default
-        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name])
+def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+    """A parameter as typer reads it; what `option` was told becomes a part of its type."""
+    if isinstance(default, Field):
+        hint = Annotated[hint, default.metadata["option"]] if default.metadata else hint
+        default = Parameter.empty if default.default is MISSING else default.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 class Entry(NamedTuple):
@@ -82,10 +98,8 @@ class Entry(NamedTuple):
         module, _, attribute = self.place.partition(":")
         found = getattr(import_module(module), attribute)
         if not isinstance(found, typer.Typer):
-            function, found = (
-                found,
-                typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False),
-            )
+            function = found
+            found = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
             found.command(name, context_settings=self.settings)(function)
         return typer.main.get_command(found)
 

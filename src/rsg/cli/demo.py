@@ -6,25 +6,25 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from shutil import rmtree, which
-from typing import Annotated
 
-import typer
-from rich.table import Table
-
-from rsg.cli.command import Said, command
-from rsg.cli.jobs import demonstrate
-from rsg.cli.output import console
+from rsg.cli.command import Said, command, option
+from rsg.cli.demos import demonstrate
+from rsg.cli.output import console, table
+from rsg.cli.report import planned
+from rsg.cli.train import training_bar
 from rsg.core.compiled import compiling
 from rsg.core.errors import RunError
-from rsg.core.progress import is_hushed, progress
+from rsg.core.progress import is_hushed
 from rsg.core.words import quantity
 from rsg.demos import Recipe, Store, benchmark
-from rsg.evaluation.report import SPLITS, Paper, Results, Sizes, duration, measure, open_run, percent, write_report
+from rsg.evaluation.paper import SOURCE, Printed
+from rsg.evaluation.report import open_run, write_report
+from rsg.evaluation.report_results import SPLITS, Results, Sizes, duration, percent
 from rsg.subgoals import RsgSettings, learn
+from rsg.subgoals.runs import Beside
 from rsg.training import Progress, Run, changed
 from rsg.training.checkpoint import FOLDER
 
@@ -36,11 +36,9 @@ EXAMPLE = "grab-axe then mine-wood then craft-wood-plank then craft-boat"
 
 @command
 def demo(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where everything goes.")] = Path("out/demo"),
-    per_task: Annotated[
-        int | None, typer.Option(min=1, help=f"Demonstrations of each task, usually {PER_TASK}.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version, only to see that all of it works.")] = False,
+    out: Path = option(Path("out/demo"), "Where everything goes.", metavar="DIR"),
+    per_task: int | None = option(None, f"Demonstrations of each task, usually {PER_TASK}.", min=1),
+    quick: bool = option(False, "A small version, only to see that all of it works.", "--quick"),
 ) -> Said:
     """Make demonstrations, learn subgoals from them, plan for both splits of the paper, and write a report page.
 
@@ -53,23 +51,20 @@ def demo(
     _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
     store = demonstrate(Recipe(WORLD, "train", per_task), folder)
-    _say_part(
-        "1. Demonstrations", f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it", begun
-    )
+    words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
+    _say_part("1. Demonstrations", words, begun)
     at = time.perf_counter()
     with compiling() as kernels:
         trained, losses = _train(store, run, changed(RsgSettings(), QUICK if quick else ()))
     opened = open_run(run)
-    words = f"{trained.step} steps, {quantity(len(opened.subgoals.terms), 'subgoal')}, without seeing when one holds"
+    words = f"{trained.step} steps, {quantity(len(opened.learned.terms), 'subgoal')}, without seeing when one holds"
     _say_part("2. Training", words, at)
     if kernels() > 2:
         words = f"{kernels():.0f} s of these went into compiling kernels; that happens once"
         _say(f"{'':18} [bright_black]{words}[/bright_black]")
     at, sizes = time.perf_counter(), Sizes(2, 2, 1) if quick else Sizes()
-    plans = sizes.plans(opened.source)
-    with progress("planning", plans, "plans") as advance:
-        results = measure(opened.source, opened.subgoals, sizes, advance=advance)
-    _say_part("3. Planning", f"{plans:,} plans, each replayed and judged by the truth", at)
+    results = planned(opened, sizes)
+    _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
     at, flags = time.perf_counter(), f"{' --quick' if quick else ''} --per-task {per_task} --out {out}"
     report = write_report(out / "report.html", opened, results, MADE_BY + flags, losses)
     _say_part("4. Report", f"{report.stat().st_size / 1e6:.1f} MB in one file", at)
@@ -80,7 +75,7 @@ def demo(
         "demonstrations": {"folder": str(store.folder), "episodes": len(store)},
         "training": {"steps": opened.notes["step"], "cpu_seconds": round(opened.notes["seconds"], 3)},
         "results": results,
-        "paper": asdict(Paper()),
+        "paper": {**Printed.of(WORLD)._asdict(), "source": SOURCE},
         "seconds": round(seconds, 3),
     }
     return Said(values, partial(_conclude, report, run, trained, results, seconds))
@@ -109,21 +104,15 @@ def _train(store: Store, run: Path, settings: RsgSettings) -> tuple[Progress, li
     if (run / "run.json").exists():  # the last demo's, as was checked
         rmtree(run)
     source, losses = benchmark(WORLD), list[float]()
-    with progress("training", settings.steps, "steps") as advance:
+    about = {"world": WORLD, "demos": str(store.folder.resolve()), "made_by": MADE_BY}
+    with training_bar(settings, lines=False) as show:
 
         def watch(now: Progress, figures: Mapping[str, float]) -> None:
             losses.append(figures["loss"])
-            advance(1, f"loss {figures['loss']:.3f}" + (f"  held-out {now.best:.3f}" if now.best is not None else ""))
+            show(now, figures)
 
-        learned = learn(
-            store,
-            lambda demo: source.world(demo.setting),
-            run,
-            settings,
-            watch=watch,
-            tensorboard=False,
-            source={"world": WORLD, "demos": str(store.folder.resolve()), "made_by": MADE_BY},
-        )
+        beside: Beside = {"watch": watch, "tensorboard": False, "source": about}
+        learned = learn(store, lambda demo: source.world(demo.setting), run, settings, **beside)
     if not learned.progress.done:  # Ctrl-C ends training only
         raise KeyboardInterrupt
     return learned.progress, losses
@@ -131,10 +120,8 @@ def _train(store: Store, run: Path, settings: RsgSettings) -> tuple[Progress, li
 
 def _conclude(report: Path, run: Path, trained: Progress, results: Results, seconds: float) -> None:
     """The figures beside the paper's, and what to try next."""
-    out, paper = console(), Paper()
-    grid = Table(box=None, header_style="bold", padding=(0, 3, 0, 0))
-    for title in ("success", *SPLITS):
-        grid.add_column(title, justify="left" if title == "success" else "right")
+    out, paper = console(), Printed.of(WORLD)
+    grid = table("success", *SPLITS)
     rates = {name: [percent(results[name][split]["success"]) for split in SPLITS] for name in results}
     grid.add_row("RSG, this run", *(f"[bold green]{rate}[/bold green]" for rate in rates["rsg"]))
     grid.add_row("RSG, paper", percent(paper.compositional), percent(paper.novel))

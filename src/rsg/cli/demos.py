@@ -11,16 +11,15 @@ from shutil import rmtree
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from rsg.cli.command import Said, command
-from rsg.cli.jobs import demonstrate
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import Layout, WorldName
-from rsg.cli.output import console, say_written
+from rsg.cli.output import console, say_written, table
 from rsg.cli.worlds import FACES, face_named
+from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
-from rsg.demos import Benchmark, Demonstration, Recipe, Store, benchmark, check_store
+from rsg.demos import Benchmark, Demonstration, Recipe, Store, benchmark, check_store, make_demonstrations
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
 from rsg.demos.exchange import import_from
@@ -40,14 +39,11 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sto
 class Tasks:
     """What is demonstrated, and where."""
 
-    split: Annotated[
-        str,
-        typer.Option(help="train (primitive + compositional), validation, compositional, novel; crafting: goal-only."),
-    ] = "train"
-    task: Annotated[list[str] | None, typer.Option(metavar="TASK", help="A task of your own; may be repeated.")] = None
-    map: Annotated[str | None, typer.Option(metavar="KIND|FILE", help="crafting: where your own tasks are shown.")] = (
-        None
+    split: str = option(
+        "train", "train (primitive + compositional), validation, compositional, novel; crafting: goal-only."
     )
+    task: list[str] | None = option(None, "A task of your own; may be repeated.", metavar="TASK")
+    map: str | None = option(None, "crafting: where your own tasks are shown.", metavar="KIND|FILE")
     layout: Layout = None
 
 
@@ -55,21 +51,25 @@ class Tasks:
 class Manner:
     """How it is demonstrated."""
 
-    per_task: Annotated[int, typer.Option(help="Demonstrations of each task.")] = 400
-    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0
-    noise: Annotated[float, typer.Option(help="Share of random actions, for tests of robustness.")] = 0.0
+    per_task: int = option(400, "Demonstrations of each task.")
+    seed: int = option(0, "The same seed gives the same bytes.")
+    noise: float = option(0.0, "Share of random actions, for tests of robustness.")
+
+
+def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
+    """Make the demonstrations of a recipe, or those that are missing; 0 workers: one per core."""
+    with progress("demonstrating", recipe.episodes(), "episodes") as advance:
+        return make_demonstrations(recipe, folder, workers=workers or cores(), advance=advance)
 
 
 @app.command()
 @command
 def make(
     world: WorldName,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to; the same command goes on after a stop.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
     tasks: Tasks,
     manner: Manner,
-    workers: Annotated[
-        int, typer.Option(min=0, help="Processes; 0: one per core. Makes no difference to the result.")
-    ] = 0,
+    workers: int = option(0, "Processes; 0: one per core. Makes no difference to the result.", min=0),
 ) -> Said:
     """Let the expert demonstrate tasks.
 
@@ -90,13 +90,10 @@ def make(
         told = f"{safe:,} of {recipe.episodes():,} demonstrations are safe in {out}"
         typer.echo(f"\n{told}; the same command goes on from there.", err=True)
         raise
-
-    def show() -> None:
-        console().print(f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}", markup=False)
-        console().print(f"Look at them: rsg demos info {out}; rsg demos show {out} --episode 0", markup=False)
-
-    count = len(recipe.benchmark().tasks(split))
-    return Said({"folder": str(out), "episodes": len(store), "steps": store.steps, "tasks": count}, show)
+    values = {"folder": str(out), "episodes": len(store), "steps": store.steps}
+    values["tasks"] = len(recipe.benchmark().tasks(split))
+    told = f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}"
+    return Said(values, f"{told}\nLook at them: rsg demos info {out}; rsg demos show {out} --episode 0")
 
 
 @app.command()
@@ -104,13 +101,13 @@ def make(
 def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
     store = Store(folder)
-    table = statistics(store)
+    rows = statistics(store)
     known = {"world": store.manifest.world, "complete": store.manifest.complete, "recipe": store.manifest.recipe}
-    values = {**known, "episodes": len(store), "steps": store.steps, "tasks": table}
-    return Said(values, partial(_show_store, store, table))
+    values = {**known, "episodes": len(store), "steps": store.steps, "tasks": rows}
+    return Said(values, partial(_show_store, store, rows))
 
 
-def _show_store(store: Store, table: list[dict[str, Any]]) -> None:
+def _show_store(store: Store, rows: list[dict[str, Any]]) -> None:
     out, recipe = console(), store.manifest.recipe
     out.print(f"[bold]{len(store):,} demonstrations[/bold] of {store.manifest.world}, {store.steps:,} steps")
     if recipe:
@@ -118,10 +115,8 @@ def _show_store(store: Store, table: list[dict[str, Any]]) -> None:
     if not store.manifest.complete:
         there = f"{len(store.manifest.shards)} of {store.manifest.planned} shards"
         out.print(f"[yellow]not complete[/yellow]: {there}; run the command that makes it again")
-    grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("task", "episodes", "steps", "from", "to", "redrawn"):
-        grid.add_column(name, justify="left" if name == "task" else "right", overflow="fold")
-    for row in table:
+    grid = table("task", "episodes", "steps", "from", "to", "redrawn")
+    for row in rows:
         cells = [f"{row['episodes']:,}", f"{row['steps_mean']:.1f}", str(row["steps_min"]), str(row["steps_max"])]
         grid.add_row(row["task"], *cells, f"{100 * row['redrawn']:.1f}%")
     out.print(grid)
@@ -131,8 +126,8 @@ def _show_store(store: Store, table: list[dict[str, Any]]) -> None:
 @command
 def show(
     folder: Folder,
-    episode: Annotated[int, typer.Option(help="The number of the episode, from 0.")] = 0,
-    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the episode as an animated picture.")] = None,
+    episode: int = option(0, "The number of the episode, from 0."),
+    gif: Path | None = option(None, "Write the episode as an animated picture.", metavar="FILE"),
 ) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""
     store = Store(folder)
@@ -178,17 +173,13 @@ def check(folder: Folder) -> Said:
     with progress("checking", len(store), "episodes") as advance:
         report = check_store(store, advance)
 
-    def show() -> None:
-        for problem in report.problems:
-            console().print(problem, markup=False)
-        done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
-        verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
-        console().print(f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}", markup=False)
-        if not report.complete:
-            console().print("not complete: the command that made it goes on", style="yellow")
-
+    done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
+    verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
+    told = [*report.problems, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
+    if not report.complete:
+        told.append("not complete: the command that made it goes on")
     keys = ("ok", "episodes", "steps", "replayed", "complete", "problems")
-    return Said({key: getattr(report, key) for key in keys}, show, 0 if report.ok else 2)
+    return Said({key: getattr(report, key) for key in keys}, "\n".join(told), 0 if report.ok else 2)
 
 
 @app.command()
@@ -204,31 +195,29 @@ def repair(folder: Folder) -> Said:
     told = f"{result.kept:,} demonstrations kept, {lost}; damaged: {', '.join(result.damaged)}"
     if not result.damaged:
         told = f"nothing to mend: all {result.kept:,} demonstrations are intact"
-    values = {"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}
-    return Said(values, lambda: console().print(told, markup=False))
+    return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
 @app.command()
 @command
 def export(
-    folder: Folder,
-    minari: Annotated[str, typer.Option("--minari", metavar="ID", help="The id of the new set: crafting/train-v0.")],
+    folder: Folder, minari: str = option(..., "The id of the new set: crafting/train-v0.", metavar="ID")
 ) -> Said:
     """Write a store as a Minari dataset (HDF5), with the description of each episode."""
     from rsg.demos.minari_sets import export_minari
 
     episodes = export_minari(Store(folder), minari)
     told = f"{episodes:,} episodes in the Minari dataset {minari}"
-    return Said({"minari": minari, "episodes": episodes}, lambda: console().print(told, markup=False))
+    return Said({"minari": minari, "episodes": episodes}, told)
 
 
 @app.command(name="import")
 @command
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new store, or one of the same world to add to.")],
-    world: Annotated[str, typer.Option(help="The name of the world they come from.")] = "",
-    dtype: Annotated[str | None, typer.Option(help="Of the states, such as uint8 or float32.")] = None,
+    out: Path = option(..., "A new store, or one of the same world to add to.", metavar="DIR"),
+    world: str = option("", "The name of the world they come from."),
+    dtype: str | None = option(None, "Of the states, such as uint8 or float32."),
 ) -> Said:
     """Bring in your own demonstrations.
 
@@ -256,8 +245,7 @@ def import_(
             rmtree(out, ignore_errors=True)
         raise
     told = f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}"
-    values = {"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}
-    return Said(values, lambda: console().print(told, markup=False))
+    return Said({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}, told)
 
 
 def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> Iterator[Demonstration]:

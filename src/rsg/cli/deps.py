@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import RunFolder, picture
 from rsg.cli.output import console, say_written
 from rsg.core.errors import RsgError, RunError
@@ -29,19 +27,14 @@ MANY = 5  # prerequisites of one subgoal that a person is told
 @command
 def deps(
     folder: RunFolder,
-    demos: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Look in these demonstrations instead of those that the run was trained on. What is found is kept "
-            "in the run's folder and used by rsg plan --goal.",
-        ),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help=f"So many of the strongest links; {TOP}, and all with --json."),
-    ] = None,
-    png: Annotated[Path | None, picture("Write both matrices as a heat map.")] = None,
+    demos: Path | None = option(
+        None,
+        "Look in these demonstrations instead of those that the run was trained on. What is found is kept in the run's "
+        "folder and used by rsg plan --goal.",
+        metavar="DIR",
+    ),
+    top: int | None = option(None, f"So many of the strongest links; {TOP}, and all with --json.", metavar="N", min=0),
+    png: Path | None = picture("Write both matrices as a heat map."),
 ) -> Said:
     """Say which subgoals help which, as the demonstrations of a run show it.
 
@@ -68,10 +61,9 @@ def deps(
 def dependencies_of(folder: Path, demos: Path | None = None) -> Dependencies:
     """The dependencies of a run; if they must be discovered first, that is said and shown."""
     run = Run(folder)
+    if demos is None and (kept := kept_dependencies(folder)) is not None:
+        return kept
     if demos is None:
-        kept = kept_dependencies(folder)
-        if kept is not None:
-            return kept
         try:
             shown = training_demonstrations(run)
         except RunError as error:

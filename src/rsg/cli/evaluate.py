@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.table import Table
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import Layout, PerTask, Search, WorldName
-from rsg.cli.output import console
-from rsg.cli.subgoals import GIVEN, goal_fn_named
+from rsg.cli.output import console, table
+from rsg.cli.subgoals import baseline_named, goal_fn_named
 from rsg.cli.worlds import face_named
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
@@ -25,9 +22,9 @@ from rsg.search import SearchSettings
 def evaluate(
     name: WorldName,
     search: Search,
-    split: Annotated[str, typer.Option(help="compositional, novel, primitive; crafting: goal-only.")] = "novel",
+    split: str = option("novel", "compositional, novel, primitive; crafting: goal-only."),
     per_task: PerTask = 100,
-    budget: Annotated[int, typer.Option(help="Expansions per plan, in total.")] = 5000,
+    budget: int = option(5000, "Expansions per plan, in total."),
     layout: Layout = None,
 ) -> Said:
     """Plan from many starts, replay every plan in the true world, and report success with a 95 % interval.
@@ -40,42 +37,31 @@ def evaluate(
     """
     face = face_named(name, layout=layout)
     source: Any = benchmark(name, (), layout)
+    world, _ = source.start(split, 0, stream(search.seed, "world"))
+    starts, count = Starts(split, per_task, search.seed), len(source.tasks(split)) * per_task
     about: dict[str, Any] = {"world": name, "subgoals": search.subgoals}
-    if _acts(search.subgoals):
+    if method := baseline_named(search.subgoals):
         if search.order is not None:
             raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
-        result = _acted(search, source, split, per_task)
+        result = {"method": method, **_acted(search.subgoals, source, world, starts, count)}
         return Said({**about, **face.about(layout), **result}, partial(_show, result, about, "steps", "episodes"))
     order = search.order or face.order
     settings = SearchSettings(order=order, budget=budget, seed=search.seed, planner=search.planner)
-    world, _ = source.start(split, 0, stream(search.seed, "world"))
     goal_fn = goal_fn_named(search.subgoals, source, world)
-    with progress("planning", len(source.tasks(split)) * per_task, "plans") as advance:
-        result = evaluate_planning(source, Starts(split, per_task, search.seed), goal_fn, settings, advance)
+    with progress("planning", count, "plans") as advance:
+        result = evaluate_planning(source, starts, goal_fn, settings, advance)
     about |= {"order": order, "budget": budget, "planner": search.planner, **face.about(layout)}
     return Said({**about, **result}, partial(_show, result, about, "expansions", "plans"))
 
 
-def _acts(subgoals: str) -> bool:
-    """Whether that is a run of a baseline."""
-    if subgoals in GIVEN:
-        return False
-    from rsg.evaluation.trained import is_baseline
-
-    return is_baseline(subgoals)
-
-
-def _acted(search: Search, source: Any, split: str, per_task: int) -> dict[str, Any]:
-    """The same figures for a policy; steps are counted in the place of expansions."""
-    from rsg.evaluation.policies import evaluate_policy
+def _acted(folder: str, source: Any, world: Any, starts: Starts, count: int) -> dict[str, Any]:
+    """The same figures for a baseline; steps are counted in the place of expansions."""
+    from rsg.evaluation.policies import evaluate_policy  # which loads torch
     from rsg.evaluation.trained import policy_for
-    from rsg.training import Run
 
-    world, _ = source.start(split, 0, stream(search.seed, "world"))
-    policy = policy_for(search.subgoals, source.name, world)
-    with progress("acting", len(source.tasks(split)) * per_task, "episodes") as advance:
-        result = evaluate_policy(source, Starts(split, per_task, search.seed), policy, advance=advance)
-    return {"method": Run(search.subgoals).about["method"], **result}
+    policy = policy_for(folder, source.name, world)
+    with progress("acting", count, "episodes") as advance:
+        return evaluate_policy(source, starts, policy, advance=advance)
 
 
 def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -> None:
@@ -88,9 +74,7 @@ def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -
         told += f", planner: {how['planner']}, layout: {how['layout']}" if "layout" in how else ""
         told += f", {how['budget']:,} expansions in total"
     out.print(f"[bold]{result['split']}[/bold], {told}\n")
-    grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for title in ("task", "success", "lenient", effort, "median", "ms"):
-        grid.add_column(title, justify="left" if title == "task" else "right", overflow="fold")
+    grid = table("task", "success", "lenient", effort, "median", "ms")
     for row in [*result["tasks"], {"task": "[bold]all[/bold]", **result}]:
         rates = (f"{100 * row[key]:.1f}%" for key in ("success", "success_lenient"))
         efforts = (f"{row[key]:.0f}" for key in ("expansions_mean", "expansions_median"))

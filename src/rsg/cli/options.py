@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from rsg.cli.command import option
 from rsg.cli.output import ends_in
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting.kinds import kind_named
@@ -22,22 +23,17 @@ Seed = Annotated[int, typer.Option("--seed", help="Which random start; the same 
 PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
 
 
-def picture(what: str) -> typer.models.OptionInfo:
+def picture(about: str) -> Any:
     """An option for a picture to write."""
-    found: typer.models.OptionInfo = typer.Option(metavar="FILE", callback=ends_in(".png"), help=what)
-    return found
+    return option(None, about, metavar="FILE", callback=ends_in(".png"))
 
 
 @dataclass(frozen=True)
 class Start:
     """Where to begin."""
 
-    kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="crafting: a kind of random map; see rsg world --list.")
-    ] = None
-    map: Annotated[Path | None, typer.Option(metavar="FILE", help="crafting: a map file instead of a random map.")] = (
-        None
-    )
+    kind: str | None = option(None, "crafting: a kind of random map; see rsg world --list.", metavar="KIND")
+    map: Path | None = option(None, "crafting: a map file instead of a random map.", metavar="FILE")
     layout: Layout = None
     seed: Seed = 0
 
@@ -55,20 +51,11 @@ class Start:
 class Search:
     """How to plan, and with which subgoals."""
 
-    subgoals: Annotated[
-        str,
-        typer.Option(
-            metavar="WHICH", help="The folder of a run, or oracle (the truth), or untrained (random networks)."
-        ),
-    ] = "oracle"
-    planner: Annotated[
-        str,
-        typer.Option(
-            help="playroom: roadmap, rrt (random trees), or auto (a roadmap, and trees where it does not do)."
-        ),
-    ] = "auto"
-    order: Annotated[
-        str | None,
-        typer.Option(help="deepest (crafting's default), balanced, optimal, anytime or auto (playroom's)."),
-    ] = None
+    subgoals: str = option(
+        "oracle", "The folder of a run, or oracle (the truth), or untrained (random networks).", metavar="WHICH"
+    )
+    planner: str = option(
+        "auto", "playroom: roadmap, rrt (random trees), or auto (a roadmap, and trees where it does not do)."
+    )
+    order: str | None = option(None, "deepest (crafting's default), balanced, optimal, anytime or auto (playroom's).")
     seed: Seed = 0

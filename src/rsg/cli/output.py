@@ -7,15 +7,14 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else.")]
 
@@ -23,9 +22,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on st
 @cache
 def console() -> Console:
     """The terminal: coloured for a person, plain and as wide as it takes in a pipe."""
-    from rich.console import Console
-
     return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
+
+
+def table(*titles: str) -> Table:
+    """A table to fill: the first column is text, the others are figures."""
+    grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for title in titles:
+        grid.add_column(title, justify="left" if title == titles[0] else "right", overflow="fold")
+    return grid
 
 
 def emit(value: object) -> None:

@@ -11,11 +11,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import Layout, Search, WorldName, picture
 from rsg.cli.output import console, say_written, write_png
 from rsg.cli.subgoals import GIVEN, goal_fn_named
-from rsg.cli.worlds import Face, action_values, face_named
+from rsg.cli.worlds import Face, action_values, face_named, plan_picture
 from rsg.core.compiled import compiling
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
@@ -38,23 +38,17 @@ class Asked:
     task: Annotated[
         str | None, typer.Argument(metavar="TASK", help="The steps in words, for example: 'grab-axe then mine-wood'.")
     ] = None
-    goal: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TERM",
-            help="Only the end, instead of TASK: how to get there is found out from what the demonstrations show.",
-        ),
-    ] = None
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="crafting, with --goal: regions (the default: states where the goal lacks least come first), paper "
-            "(one candidate instruction after the other), uniform (the same without dependencies) or blind.",
-        ),
-    ] = None
-    budget: Annotated[
-        int | None, typer.Option(help="How many expansions there may be; 5,000 for TASK, 25,000 for a goal.")
-    ] = None
+    goal: str | None = option(
+        None,
+        "Only the end, instead of TASK: how to get there is found out from what the demonstrations show.",
+        metavar="TERM",
+    )
+    method: str | None = option(
+        None,
+        "crafting, with --goal: regions (the default: states where the goal lacks least come first), paper "
+        "(one candidate instruction after the other), uniform (the same without dependencies) or blind.",
+    )
+    budget: int | None = option(None, "How many expansions there may be; 5,000 for TASK, 25,000 for a goal.")
 
     def check(self, face: Face, order: str | None) -> None:
         """An error if that is nothing, or too much."""
@@ -80,14 +74,11 @@ class Asked:
 class Place:
     """Where."""
 
-    map: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND|FILE",
-            help="crafting: a kind of map or a map file; else a random one that holds what is needed (--goal: empty "
-            "hands).",
-        ),
-    ] = None
+    map: str | None = option(
+        None,
+        "crafting: a kind of map or a map file; else a random one that holds what is needed (--goal: empty hands).",
+        metavar="KIND|FILE",
+    )
     layout: Layout = None
 
 
@@ -95,15 +86,15 @@ class Place:
 class Files:
     """What is to be written."""
 
-    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan as an animated picture.")] = None
-    png: Annotated[Path | None, picture("playroom: write the plan as a picture; of rrt with its tree.")] = None
+    gif: Path | None = option(None, "Write the plan as an animated picture.", metavar="FILE")
+    png: Path | None = picture("playroom: write the plan as a picture; of rrt with its tree.")
 
 
 class _Done(NamedTuple):
     """A plan with all that is told of it.
 
     Attributes:
-        made, verdict: the plan, and what its replay says; world, state: where it starts.
+        made, verdict: the plan, and what its replay says; world: where.
         kernels: seconds that went into compiling or loading kernels, not into planning.
         about: how it was asked for, for `--json`.
         goal: the term, if only that was named.
@@ -113,7 +104,6 @@ class _Done(NamedTuple):
     made: Plan
     verdict: Verdict
     world: Any
-    state: Any
     kernels: float
     about: dict[str, Any]
     goal: str | None
@@ -148,7 +138,7 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     if asked.goal is None:
         world, state, _ = face.start(where, Machine.of(task).names, search.seed)
     else:
-        world, state = face.goal_start(where, str(task), search.seed)
+        world, state, _ = face.goal_start(where, str(task), search.seed)
     goal_fn = goal_fn_named(search.subgoals, source, world)
     how: dict[str, Any] = {"subgoals": search.subgoals, "order": settings.order}
     note, make = "", partial(plan_task, world, state, Machine.of(task), goal_fn, settings)
@@ -163,13 +153,13 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
         made = make()
     made, verdict = _judged(made, source, world, goal_fn, task if asked.goal is not None else None)
     about = {**how, "planner": settings.planner, **face.about(where)}
-    done = _Done(made, verdict, world, state, kernels(), about, asked.goal and str(task), note)
+    done = _Done(made, verdict, world, kernels(), about, asked.goal and str(task), note)
     if made.found:
         if files.gif:
             write_gif([world.render(state) for state in made.states], files.gif)
         if files.png and made.ended != _ALREADY:
             goals = goal_fn(world, Machine.of(made.task).names, state)
-            write_png(face.plan_picture(world, made, goals, settings), files.png)
+            write_png(plan_picture(world, made, goals, settings), files.png)
     return Said(_values(done), partial(_show, face, done, files), 0 if made.found else 1)
 
 
@@ -244,7 +234,7 @@ def _show_plan(face: Face, done: _Done) -> None:
     """The first state, then the steps for each subgoal."""
     out, made = console(), done.made
     out.print(f"[bold]goal[/bold]   {done.goal}\n" if done.goal else f"[bold]task[/bold]   {made.task}\n")
-    out.print(face.view(done.world, done.state))
+    out.print(face.view(done.world, made.states[0]))
     if not made.found:
         out.print(f"\n[yellow]{made.reason}[/yellow]")
         if made.reached:
@@ -256,13 +246,10 @@ def _show_plan(face: Face, done: _Done) -> None:
             out.print(f"[red]so the subgoals say; in truth {done.verdict.reason}[/red]")
         return
     out.print(f"\nsubgoals on the way: {made.task}\n" if done.goal else "")
-    start, steps = 0, len(made.actions)
-    for end in range(1, steps + 1):
-        if end == steps or made.nodes[end] != made.nodes[start]:
-            told = face.steps(done.world, made.states[start : end + 1], made.actions[start:end])
-            out.print(f"  steps {start + 1:2} to {end:2}  [green]{made.terms[start]:20}[/green] {told}")
-            start = end
+    for term, start, end in made.parts:
+        told = face.steps(done.world, made.states[start : end + 1], made.actions[start:end])
+        out.print(f"  steps {start + 1:2} to {end:2}  [green]{term:20}[/green] {told}")
     right = f"replayed: {'it does the task' if not done.goal else f'{done.goal} comes true'}"
     judged = f"[green]{right}[/green]" if done.verdict.ok else f"[red]replayed: {done.verdict.reason}[/red]"
     figures = f"{made.expansions:,} expansions, {done.milliseconds:.2f} ms"
-    out.print(f"\n{steps} steps, cost {made.cost:.2f}; {figures}; {judged}")
+    out.print(f"\n{len(made.actions)} steps, cost {made.cost:.2f}; {figures}; {judged}")

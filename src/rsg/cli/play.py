@@ -7,11 +7,8 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
 
-import typer
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import Start, WorldName
 from rsg.cli.output import console
 from rsg.cli.worlds import Face, face_named
@@ -22,9 +19,7 @@ _ENTER_SCREEN, _LEAVE_SCREEN, _HOME = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?10
 
 @command
 def play(
-    name: WorldName,
-    start: Start,
-    task: Annotated[str | None, typer.Option(metavar="TASK", help="What you are asked to do.")] = None,
+    name: WorldName, start: Start, task: str | None = option(None, "What you are asked to do.", metavar="TASK")
 ) -> Said:
     """Move yourself: arrows or wasd move, u undoes, r starts again, n somewhere else, q leaves.
 

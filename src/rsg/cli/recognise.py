@@ -9,21 +9,21 @@ from functools import partial
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from rsg.baselines import load_baseline
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import RunFolder, picture
 from rsg.cli.output import console, say_written
-from rsg.cli.worlds import action_values, face_named
+from rsg.cli.worlds import action_values
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.words import quantity
 from rsg.demos import Benchmark, Demonstration, Store, benchmark
-from rsg.evaluation.timeline import ENDED, signs, timeline_text
-from rsg.evaluation.trained import check_usable, is_baseline
+from rsg.evaluation.playroom_pictures import draw_segmentation
+from rsg.evaluation.timeline import ENDED, draw_timeline, signs, timeline_text
+from rsg.evaluation.trained import baseline_of, check_usable
 from rsg.language import Machine, Task, parse
+from rsg.search import is_continuous
 from rsg.subgoals import Recognised, Recogniser, Segmentation, load_subgoals, propose
 from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
@@ -37,11 +37,9 @@ BAR = 20  # of them for a probability of 1
 class Shown:
     """The trajectory."""
 
-    demos: Annotated[Path, typer.Option("--demos", metavar="DIR", help="A store with the trajectory.")]
-    episode: Annotated[int, typer.Option(help="The number of the episode, from 0.")] = 0
-    first: Annotated[
-        int | None, typer.Option(metavar="K", help="Look at the first K steps only: what are they doing now?")
-    ] = None
+    demos: Path = option(..., "A store with the trajectory.", metavar="DIR")
+    episode: int = option(0, "The number of the episode, from 0.")
+    first: int | None = option(None, "Look at the first K steps only: what are they doing now?", metavar="K")
 
     def read(self, trained_in: str | None) -> tuple[Benchmark, Demonstration]:
         """The episode and its benchmark, which must be that of the run."""
@@ -60,70 +58,58 @@ class Shown:
 def recognise(
     folder: RunFolder,
     shown: Shown,
-    candidates: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|SPLIT",
-            help="One description per line (# begins a comment), or a split such as train; else they are proposed.",
-        ),
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many descriptions to show.")] = 5,
-    png: Annotated[Path | None, picture("Write the timeline as a picture, with maps or the floor plan.")] = None,
+    candidates: str | None = option(
+        None,
+        "One description per line (# begins a comment), or a split such as train; else they are proposed.",
+        metavar="FILE|SPLIT",
+    ),
+    top: int = option(5, "How many descriptions to show.", min=1),
+    png: Path | None = picture("Write the timeline as a picture, with maps or the floor plan."),
 ) -> Said:
     """Say which task a trajectory did, and which step served which subgoal. Its own description is not looked at.
 
     Exit code 0 if a candidate explains the trajectory, 1 if none does. For example:
     [bold]rsg recognise out/run --demos train --episode 7 --candidates train --png steps.png[/bold]
     """
-    asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
-    if is_baseline(folder):
-        if candidates is None or shown.first is not None or png is not None:
-            raise RsgError(
-                f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no "
-                "subgoals in them; give --candidates, and leave out --first and --png"
-            )
-        demo, ranking = _ranked_by_baseline(folder, shown, candidates)
-        show = partial(_show, demo, None, ranking, top)
-        return Said({**asked, **_values(demo, ranking, top)}, show, 0 if isfinite(ranking[0].score) else 1)
+    method, prefix = baseline_of(folder), shown.first is not None
+    if method and (candidates is None or prefix or png is not None):
+        raise RsgError(
+            f"{folder} is a run of a baseline, which ranks descriptions of whole trajectories and finds no subgoals "
+            "in them; give --candidates, and leave out --first and --png"
+        )
     run = Run(folder)
-    subgoals, settings = load_subgoals(folder), rebuilt(run)[0]
+    judge: Any = load_baseline(folder) if method else load_subgoals(folder)
     source, demo = shown.read(run.about.get("source", {}).get("world"))
-    world, prefix = source.world(demo.setting), shown.first is not None
+    world = source.world(demo.setting)
     check_usable(folder, source.name, world)
-    steps = len(demo) if shown.first is None else shown.first
-    states, actions = demo.states[: steps + 1], demo.actions[:steps]
+    states, actions = demo.states[: (shown.first or len(demo)) + 1], demo.actions[: shown.first]
     begun = time.perf_counter()
-    if candidates is not None:
-        tasks = _read(candidates, source, subgoals.terms)
-    else:
-        tasks = propose(subgoals, world, states, prefix)
+    tasks = _read(candidates, source, judge.terms) if candidates is not None else propose(judge, world, states, prefix)
     tasks = list({str(task): task for task in tasks}.values())
-    recogniser = Recogniser(subgoals, tasks, settings)
+    asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
+    if method:
+        ranking = judge.rank(world, demo, tasks)
+        values = {**asked, **_values(demo, ranking, top)}
+        return Said(values, partial(_show, demo, None, ranking, top), 0 if isfinite(ranking[0].score) else 1)
+    recogniser = Recogniser(judge, tasks, rebuilt(run)[0])
     ranking = recogniser.rank(world, states, actions, prefix)
     found = recogniser.segment(world, states, actions, ranking[0].task, prefix)
     seconds = time.perf_counter() - begun
     if png and found.terms:
-        face_named(source.name).draw_steps(png, world, (states, actions), found, _note(demo, ranking))
+        draw = draw_segmentation if is_continuous(world) else draw_timeline
+        draw(png, world, states, actions, found, _note(demo, ranking))
 
-    def show_all() -> None:
+    def show() -> None:
         _show(demo, shown.first, ranking, top)
-        _show_alignment(found, world, actions)
+        if found.terms:
+            _show_alignment(found, world, actions)
         if seconds > 2:
             console().print(f"\n({seconds:.1f} s; the first use compiles kernels)", style="bright_black")
         if found.terms:
             say_written(png)
 
     values = {**asked, "first": shown.first, **_values(demo, ranking, top), **_alignment(found, world, actions)}
-    return Said(values, show_all, 0 if found.terms else 1)
-
-
-def _ranked_by_baseline(folder: Path, shown: Shown, candidates: str) -> tuple[Demonstration, Sequence[Recognised]]:
-    """What a baseline says of a trajectory: the ranking, without an alignment."""
-    source, demo = shown.read(Run(folder).about.get("source", {}).get("world"))
-    world, baseline = source.world(demo.setting), load_baseline(folder)
-    check_usable(folder, source.name, world)
-    tasks = {str(task): task for task in _read(candidates, source, baseline.terms)}
-    return demo, baseline.rank(world, demo, list(tasks.values()))
+    return Said(values, show, 0 if found.terms else 1)
 
 
 def _read(candidates: str, source: Benchmark, terms: Sequence[str]) -> list[Task]:
@@ -216,8 +202,6 @@ def _folded(text: str, width: int) -> list[str]:
 
 def _show_alignment(found: Segmentation, world: World, actions: Any) -> None:
     """The timeline, and what its signs mean."""
-    if not found.terms:
-        return
     marks, meanings = signs(world, actions)
     out = console()
     out.print()

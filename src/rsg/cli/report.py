@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import PerTask, RunFolder, Seed
-from rsg.cli.output import console, ends_in
+from rsg.cli.output import ends_in
 from rsg.core.progress import progress
-from rsg.evaluation.report import Sizes, measure, open_run, write_report
-from rsg.evaluation.report_policy import measure_policy, opened, write_policy_report
-from rsg.evaluation.report_results import SPLITS, percent
-from rsg.evaluation.trained import is_baseline
-from rsg.training import Run
+from rsg.evaluation.report import Reported, measure_policy, open_run, write_policy_report, write_report
+from rsg.evaluation.report_results import SPLITS, Results, Sizes, measure, percent
+from rsg.evaluation.trained import baseline_of
+
+PAGE = ends_in(".html", ".htm")
 
 
 @command
 def report(
     folder: RunFolder,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            callback=ends_in(".html", ".htm"),
-            help="The page; else report.html in the run's folder.",
-        ),
-    ] = None,
+    out: Path | None = option(None, "The page; else report.html in the run's folder.", metavar="FILE", callback=PAGE),
     per_task: PerTask = 50,
     seed: Seed = 0,
 ) -> Said:
@@ -38,36 +27,24 @@ def report(
     A baseline's run acts from the same starts.
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
-    path = out or folder / "report.html"
-    if is_baseline(folder):
-        splits = _policy_report(folder, path, per_task, seed, words)
-        results = {Run(folder).about["method"]: splits}
+    path, run = out or folder / "report.html", open_run(folder)
+    results: Results
+    if method := baseline_of(folder):
+        starts = per_task * sum(len(run.source.tasks(split)) for split in SPLITS)
+        with progress("acting", starts, "episodes") as advance:
+            splits, kept = measure_policy(run, per_task, seed, advance)
+        write_policy_report(path, run, splits, kept, words)
+        results = {method: splits}
     else:
-        results = _subgoals_report(folder, path, per_task, seed, words)
+        results = planned(run, Sizes(per_task, per_task, min(per_task, Sizes.untrained)), seed)
+        write_report(path, run, results, words)
         splits = results["rsg"]
-
-    def show() -> None:
-        for split, found in splits.items():
-            console().print(f"{split:14} {percent(found['success'])}")
-        console().print(f"\nthe report is in {path}", markup=False)
-
-    return Said({"report": str(path), "run": str(folder), "results": results}, show)
+    told = [f"{split:14} {percent(found['success'])}" for split, found in splits.items()]
+    values = {"report": str(path), "run": str(folder), "results": results}
+    return Said(values, "\n".join([*told, f"\nthe report is in {path}"]))
 
 
-def _subgoals_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
-    """Write the page of a run of RSG; gives all that was measured."""
-    run = open_run(folder)
-    sizes = Sizes(per_task, per_task, min(per_task, Sizes.untrained))
+def planned(run: Reported, sizes: Sizes, seed: int = 0) -> Results:
+    """How well plans with what a run learned do; a bar shows how far it is."""
     with progress("planning", sizes.plans(run.source), "plans") as advance:
-        results = measure(run.source, run.subgoals, sizes, seed, advance)
-    write_report(path, run, results, words)
-    return results
-
-
-def _policy_report(folder: Path, path: Path, per_task: int, seed: int, words: str) -> dict[str, Any]:
-    """Write the page of a baseline's run; gives the figures of each split."""
-    source, policy = opened(folder)
-    with progress("acting", per_task * sum(len(source.tasks(split)) for split in SPLITS), "episodes") as advance:
-        found = measure_policy(source, policy, per_task, seed, advance)
-    write_policy_report(path, folder, source, found, words)
-    return found.splits
+        return measure(run.source, run.learned, sizes, seed, advance)

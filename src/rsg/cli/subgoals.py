@@ -1,15 +1,12 @@
-"""The subgoals that a command was told to use."""
+"""The subgoals that a command was told to use; torch takes seconds to load, and the truth does without."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rsg.core.errors import RsgError
 from rsg.search import GoalFn
-
-if TYPE_CHECKING:  # torch takes seconds to load, and the truth does without
-    from rsg.subgoals import Classifiers
 
 GIVEN = ("oracle", "untrained")
 """Subgoals that are no run's."""
@@ -17,13 +14,11 @@ GIVEN = ("oracle", "untrained")
 
 def goal_fn_named(name: str, source: Any, world: Any) -> GoalFn:
     """The classifiers that were asked for, to be used in a world of the benchmark."""
-    if name == "oracle":
-        fn: GoalFn = source.true_goals
-        return fn
-    return classifiers_named(name, source, world).goals
+    found: GoalFn = source.true_goals if name == "oracle" else classifiers_named(name, source, world).goals
+    return found
 
 
-def classifiers_named(name: str, source: Any, world: Any) -> Classifiers:
+def classifiers_named(name: str, source: Any, world: Any) -> Any:
     """Learned or untrained classifiers."""
     from rsg.evaluation.trained import subgoals_for, untrained_for
 
@@ -32,3 +27,12 @@ def classifiers_named(name: str, source: Any, world: Any) -> Classifiers:
     if not Path(name).exists():
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
     return subgoals_for(name, source.name, world)
+
+
+def baseline_named(name: str) -> str | None:
+    """The method of a baseline's run; None if that is anything else."""
+    if name in GIVEN:
+        return None
+    from rsg.evaluation.trained import baseline_of
+
+    return baseline_of(name)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.tree import Tree
 
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.output import console
 from rsg.core.words import quantity
 from rsg.language import And, Machine, Or, Task, Then, parse, to_ltlf
@@ -21,8 +21,8 @@ SHOWN = 10  # how many linear instructions are listed
 @command
 def task(
     text: Annotated[str, typer.Argument(metavar="TASK", help="For example: 'grab-axe then mine-wood and mine-coal'.")],
-    draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the machine: .svg, .png or .pdf.")] = None,
-    ltlf: Annotated[bool, typer.Option("--ltlf", help="Also write the task as an LTLf formula.")] = False,
+    draw: Path | None = option(None, "Draw the machine: .svg, .png or .pdf.", metavar="FILE"),
+    ltlf: bool = option(False, "Also write the task as an LTLf formula.", "--ltlf"),
 ) -> Said:
     """Read a task and show what it means.
 

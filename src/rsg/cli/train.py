@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,12 +15,12 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from rsg.baselines import METHODS, preset, settings_of_run, train_baseline
-from rsg.cli.command import Said, command
-from rsg.cli.jobs import demonstrate, training_bar
+from rsg.cli.command import Said, command, option
+from rsg.cli.demos import demonstrate
 from rsg.cli.options import Layout, WorldName
-from rsg.cli.output import console
 from rsg.cli.worlds import face_named
 from rsg.core.errors import RsgError, RunError, unknown
+from rsg.core.progress import is_hushed, progress
 from rsg.core.settings import meanings
 from rsg.demos import Recipe, Store
 from rsg.evaluation import Starts, evaluate_planning
@@ -34,18 +35,15 @@ from rsg.training.checkpoint import FOLDER
 INTERRUPTED = 130
 RSG = "rsg"
 USUAL = 400  # demonstrations of each task
+Watch = Callable[[Progress, Mapping[str, float]], None]
 
 
 @dataclass(frozen=True)
 class Data:
     """What is learned from."""
 
-    demos: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A store of demonstrations; without it one is made first.")
-    ] = None
-    per_task: Annotated[
-        int | None, typer.Option(help=f"Demonstrations of each task; {USUAL} are made unless you say otherwise.")
-    ] = None
+    demos: Path | None = option(None, "A store of demonstrations; without it one is made first.", metavar="DIR")
+    per_task: int | None = option(None, f"Demonstrations of each task; {USUAL} are made unless you say otherwise.")
     layout: Layout = None
 
 
@@ -53,28 +51,20 @@ class Data:
 class How:
     """What is trained, and how."""
 
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="rsg (subgoals to plan with; the default) or what it is compared with: bc (actions are cloned), "
-            "bc-fsm (cloned for each subgoal), irl (a reward is learned), gail (episodes that pass for demonstrations) "
-            "or lstm (recognises tasks, does not act)."
-        ),
-    ] = None
-    seed: Annotated[int | None, typer.Option(help="Where chance comes from.")] = None
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels); in Playroom "
-            "relative (things as the robot sees them) or flat."
-        ),
-    ] = None
-    begin: Annotated[
-        Path | None, typer.Option("--from", metavar="RUN", help="Begin with what another run learned.")
-    ] = None
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; --set help lists them.")
-    ] = None
+    method: str | None = option(
+        None,
+        "rsg (subgoals to plan with; the default) or what it is compared with: bc (actions are cloned), bc-fsm (cloned "
+        "for each subgoal), irl (a reward is learned), gail (episodes that pass for demonstrations) or lstm "
+        "(recognises tasks, does not act).",
+    )
+    seed: int | None = option(None, "Where chance comes from.")
+    encoder: str | None = option(
+        None,
+        "sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels); in Playroom relative "
+        "(things as the robot sees them) or flat.",
+    )
+    begin: Path | None = option(None, "Begin with what another run learned.", "--from", metavar="RUN")
+    changes: list[str] | None = option(None, "Change a setting; --set help lists them.", "--set", metavar="KEY=VALUE")
 
 
 class _Job(NamedTuple):
@@ -90,14 +80,11 @@ class _Job(NamedTuple):
 @command
 def train(
     name: WorldName,
-    out: Annotated[Path, typer.Option("--out", metavar="RUN", help="The folder of the run.")],
+    out: Annotated[Path, typer.Option(metavar="RUN", help="The folder of the run.")],
     data: Data,
     how: How,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
-    watch: Annotated[
-        int,
-        typer.Option(min=0, help="Plans per compositional task at each look, only to report true success; 0: none."),
-    ] = 0,
+    resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
+    watch: int = option(0, "Plans per compositional task at each look, only to report true success; 0: none.", min=0),
 ) -> Said:
     """Learn what the terms of the descriptions mean, from demonstrations; or train a baseline on them.
 
@@ -110,7 +97,8 @@ def train(
     face_named(name, layout=data.layout)
     if how.changes == ["help"]:
         settings = usual_settings(how.method or RSG, name)
-        return Said(vars(settings), partial(_list_settings, settings))
+        listed = [f"{key:16} {value!s:12} {meaning}" for key, value, meaning in meanings(settings)]
+        return Said(vars(settings), "\n".join(listed))
     if data.layout is not None and data.demos is not None:
         raise RsgError("demonstrations know their room; give either --demos or --layout")
     job = _resumed(out, data, how) if resume else _begun(name, out, data, how)
@@ -132,7 +120,11 @@ def train(
         again = f"rsg train {name} --out {out} --resume"
         print(f"interrupted at step {done.step}; all is saved. To go on: {again}", file=sys.stderr)
         return Said(values, lambda: None, INTERRUPTED)
-    return Said(values, partial(_show, done, seconds, out, _next(job, out, name, data.layout)))
+    told = (
+        f"{done.step} steps, {done.done}; best held-out score {done.best:.4f} at step {done.best_step}; "
+        f"{done.seconds:.1f} s of processor time, {seconds:.1f} s in all\nsaved in {out}. Try next:"
+    )
+    return Said(values, "\n  ".join([told, *_next(job, out, name, data.layout)]))
 
 
 def _train(job: _Job, source: Any, out: Path, watch: int) -> Progress:
@@ -149,22 +141,47 @@ def _train(job: _Job, source: Any, out: Path, watch: int) -> Progress:
         return train_baseline(job.method, job.store, world_of, out, job.settings, **given).progress
 
 
+@contextmanager
+def training_bar(settings: TrainingSettings, lines: bool = True) -> Iterator[Watch]:
+    """A bar with the figures people want; in a pipe, one line per look instead, if lines are wanted."""
+    lines = lines and not (is_hushed() or sys.stderr.isatty())
+    with progress("training", settings.steps, "steps") as advance:
+        done = 0
+
+        def watch(run: Progress, figures: Mapping[str, float]) -> None:
+            nonlocal done
+            best = f"held-out {run.best:.3f}" if run.best is not None else ""
+            advance(run.step - done, f"loss {figures['loss']:.3f}  {best}")
+            done = run.step
+            if lines and run.history and run.history[-1]["step"] == run.step:
+                print(_line(run, settings.steps), file=sys.stderr)
+
+        yield watch
+
+
+def _line(run: Progress, steps: int) -> str:
+    """The last look at a run."""
+    last = run.history[-1]
+    extra = "".join(f"  {key} {last[key]:.3f}" for key in last if key.startswith("success"))
+    return (
+        f"step {run.step:5}/{steps}  loss {last['loss']:8.4f}  held-out {last['held_out']:8.4f}"
+        f"{extra}  {run.seconds:6.1f} s of processor time"
+    )
+
+
 def _resumed(out: Path, data: Data, how: How) -> _Job:
     """A run that goes on, with all that it was begun with."""
-    if (how.changes or None, data.per_task, data.layout) != (None,) * 3 or replace(how, changes=None) != How():
+    if data != Data(data.demos) or replace(how, changes=how.changes or None) != How():
         raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
     run = Run(out)
     origin: dict[str, Any] = run.about.get("source", {})
     if not data.demos and not origin.get("demos"):
         raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
-    method, store = run.about.get("method"), partial(Store, data.demos or origin["demos"])
-    if method in METHODS:
-        return _Job(method, settings_of_run(run), store(), None, origin)
-    settings, same = rebuilt(run)
-    start = None
+    method, start = run.about.get("method"), None
+    settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
     if origin.get("from"):  # a checkpoint has all that was taken over from there
         start = same if run.has("last") else load_subgoals(origin["from"])
-    return _Job(RSG, settings, store(), start, origin)
+    return _Job(str(method), settings, Store(data.demos or origin["demos"]), start, origin)
 
 
 def _begun(name: str, out: Path, data: Data, how: How) -> _Job:
@@ -223,22 +240,6 @@ def _success(source: Any, per_task: int, step: int, method: Any) -> dict[str, fl
     else:
         return {}
     return {"success_compositional": result["success"]}
-
-
-def _list_settings(settings: TrainingSettings) -> None:
-    """All settings with their defaults and what they mean."""
-    for key, value, meaning in meanings(settings):
-        console().print(f"[bold]{key:16}[/bold] {value!s:12} {meaning}", highlight=False)
-
-
-def _show(run: Progress, seconds: float, out: Path, commands: list[str]) -> None:
-    console().print(
-        f"{run.step} steps, {run.done}; best held-out score {run.best:.4f} at step {run.best_step}; "
-        f"{run.seconds:.1f} s of processor time, {seconds:.1f} s in all"
-    )
-    console().print(f"saved in {out}. Try next:", markup=False)
-    for line in commands:
-        console().print(f"  {line}", markup=False)
 
 
 def _next(job: _Job, out: Path, name: str, layout: str | None) -> list[str]:

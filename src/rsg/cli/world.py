@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from rsg.cli.command import Said, command
+from rsg.cli.command import Said, command, option
 from rsg.cli.options import Start, WorldName, picture
 from rsg.cli.output import console, say_written, write_png
-from rsg.cli.worlds import Face, face_named
+from rsg.cli.worlds import CELL, Face, face_named
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.demos import benchmark
@@ -21,17 +19,13 @@ from rsg.demos import benchmark
 class Files:
     """What is to be written."""
 
-    png: Annotated[Path | None, picture("Write a picture of it.")] = None
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it as text (playroom: JSON), to edit and load.")
-    ] = None
-    cell: Annotated[int | None, typer.Option(help="crafting: pixels per cell of the picture, 48.")] = None
-    sprites: Annotated[Path | None, picture("crafting: write a picture of all objects.")] = None
-    roadmap: Annotated[Path | None, picture("playroom: write a picture of the roadmap on the floor.")] = None
-    heat: Annotated[Path | None, picture("playroom: write a picture of where learned subgoals hold.")] = None
-    subgoals: Annotated[
-        str | None, typer.Option(metavar="RUN", help="playroom, with --heat: the folder of a run, or untrained.")
-    ] = None
+    png: Path | None = picture("Write a picture of it.")
+    save: Path | None = option(None, "Write it as text (playroom: JSON), to edit and load.", metavar="FILE")
+    cell: int | None = option(None, "crafting: pixels per cell of the picture, 48.")
+    sprites: Path | None = picture("crafting: write a picture of all objects.")
+    roadmap: Path | None = picture("playroom: write a picture of the roadmap on the floor.")
+    heat: Path | None = picture("playroom: write a picture of where learned subgoals hold.")
+    subgoals: str | None = option(None, "playroom, with --heat: the folder of a run, or untrained.", metavar="RUN")
 
 
 @command
@@ -39,7 +33,7 @@ def world(
     name: WorldName,
     start: Start,
     files: Files,
-    listed: Annotated[bool, typer.Option("--list", help="List the kinds of maps, or the layouts.")] = False,
+    listed: bool = option(False, "List the kinds of maps, or the layouts.", "--list"),
 ) -> Said:
     """Show a world: a random map or room, or one of your own from a text file.
 
@@ -53,7 +47,7 @@ def world(
     if (files.subgoals is None) != (files.heat is None):
         raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
     if listed:
-        return Said(dict(face.places()), lambda: _list(face))
+        return Said(dict(face.places), "\n".join(f"{name:18} {about}" for name, about in face.places.items()))
     where, state, about = face.start(start.place, (), start.seed)
     written = _write(face, where, state, files)
     if files.heat and files.subgoals:
@@ -71,9 +65,9 @@ def world(
 def _write(face: Face, world: Any, state: Any, files: Files) -> list[Path]:
     """The start as pictures and as text; gives what was written."""
     pictures = {"png": files.png, "sprites": files.sprites, "roadmap": files.roadmap}
-    for option, path in pictures.items():
+    for name, path in pictures.items():
         if path:
-            write_png(face.pictures()[option](world, state, files.cell), path)
+            write_png(face.pictures[name](world, state, files.cell or CELL), path)
     if files.save:
         with replacing(files.save) as part:
             part.write_text(face.text(world, state), encoding="utf-8")
@@ -88,8 +82,3 @@ def _draw_heat(path: Path, subgoals: str, source: Any, world: Any, state: Any) -
     if subgoals == "oracle":
         raise RsgError("--heat shows the truth beside what was learned; give the folder of a run, or untrained")
     draw_heat(path, classifiers_named(subgoals, source, world), world, state)
-
-
-def _list(face: Face) -> None:
-    for name, about in face.places().items():
-        console().print(f"[bold]{name:18}[/bold] {about}")

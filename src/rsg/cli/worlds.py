@@ -2,94 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from rsg.cli.crafting_face import Crafting
-from rsg.cli.playroom_face import Playroom
+import numpy as np
+
+from rsg.cli.output import console
 from rsg.core.errors import RsgError, unknown
+from rsg.core.random import stream
+from rsg.core.words import quantity
+from rsg.envs import CraftingEnv, PlayroomEnv
+from rsg.envs.game import PLAYROOM, Game
+from rsg.language import Machine
+from rsg.planning import Plan
+from rsg.search import Goals, SearchSettings, TreeSearch, roadmap
+from rsg.worlds.crafting.goal_starts import leading_to, start_for
+from rsg.worlds.crafting.kinds import KINDS
+from rsg.worlds.crafting.pictures import sheet
+from rsg.worlds.crafting.starts import Starts
+from rsg.worlds.crafting.terminal import terminal_view as view_of_map
+from rsg.worlds.crafting.text import write_map
+from rsg.worlds.playroom import PlayroomWorld, load_layout
+from rsg.worlds.playroom.layout_files import LAYOUTS, write_layout
+from rsg.worlds.playroom.pictures import Trail, picture
+from rsg.worlds.playroom.terminal import terminal_view as view_of_room
+from rsg.worlds.playroom.truth import effectors_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rsg.envs.game import Game
-    from rsg.planning import Plan
-    from rsg.search import Goals, SearchSettings
-    from rsg.subgoals import Segmentation
+_PLACES = {"kind", "map", "layout"}  # options that say a place
+_SIZE = 7  # rows and columns of a map for a goal
+CELL, ROOM = 48, 800  # pixels of a cell, and of a room, in pictures
 
 Place = str | Path | None
 """Where: a kind of map, a layout, or a file; None leaves it to the world."""
+Started = tuple[Any, Any, dict[str, Any]]
+"""A world, a first state, and where that is, for `--json`."""
 
-_PLACES = {"kind", "map", "layout"}  # options that say a place
 
+@dataclass(frozen=True, kw_only=True)
+class Face:
+    """A world as the command line shows it.
 
-class Face(Protocol):
-    """A world as the command line shows it."""
+    Attributes:
+        name: the word for it.
+        options: those that not every world has.
+        order: how plans are searched for unless one says otherwise.
+        dtype: of its states.
+        examples: a task and a goal.
+        setting: an example of what a demonstration says about its world.
+        places: the named ones, and a few words about each.
+        about: what `--json` says about a place that was asked for.
+        start: at a place, such that all of some terms can be done, drawn with a seed.
+        goal_start: the same for a plan of which only the end, a term, is named.
+        game: for a person, at a place, with a task or none, drawn with a seed.
+        view: a state of the world for the terminal, as rich text.
+        steps: in a line, the states `[T + 1, W]` and actions of a part of a trajectory in the world.
+        values: what `rsg world --json` says of a state of the world.
+        text: the same as a file that a person can edit and load.
+        pictures: what draws it, given the pixels of a cell, by the option that asks for it.
+    """
 
     name: str
-    """The word for it."""
     options: tuple[str, ...]
-    """The options that not every world has."""
     order: str
-    """How plans are searched for unless one says otherwise."""
     dtype: str
-    """Of its states."""
-    setting: str
-    """An example of what a demonstration says about its world."""
     examples: tuple[str, str]
-    """A task and a goal."""
-
-    def places(self) -> Mapping[str, str]:
-        """The named places, and a few words about each."""
-        ...
-
-    def start(self, place: Place, terms: Sequence[str], seed: int) -> tuple[Any, Any, dict[str, Any]]:
-        """A world, a first state in which all terms can be done, and where that is, for `--json`."""
-        ...
-
-    def goal_start(self, place: Place, term: str, seed: int) -> tuple[Any, Any]:
-        """A world and a first state for a plan of which only the end is named."""
-        ...
-
-    def game(self, place: Place, task: str | None, seed: int) -> Game:
-        """A game for a person."""
-        ...
-
-    def view(self, world: Any, state: Any) -> Any:
-        """A state for the terminal, as rich text."""
-        ...
-
-    def steps(self, world: Any, states: Any, actions: Any) -> str:
-        """Some actions, and the states `[T + 1, W]` that they lead through, in a line."""
-        ...
-
-    def values(self, world: Any, state: Any) -> dict[str, Any]:
-        """What `rsg world --json` says of a start."""
-        ...
-
-    def text(self, world: Any, state: Any) -> str:
-        """The start as a file that a person can edit and load."""
-        ...
-
-    def pictures(self) -> Mapping[str, Any]:
-        """Functions of world, state and the size of a cell to pictures, by the option that asks for one."""
-        ...
-
-    def plan_picture(self, world: Any, plan: Plan, goals: Goals, settings: SearchSettings) -> NDArray[Any]:
-        """A plan, and how it was searched for, as a picture."""
-        ...
-
-    def draw_steps(self, path: Path, world: Any, steps: tuple[Any, Any], found: Segmentation, note: str) -> None:
-        """Write a picture of which subgoal each step of a trajectory, its states and its actions, served."""
-        ...
-
-    def about(self, place: Place) -> dict[str, Any]:
-        """What `--json` says about the place that was asked for."""
-        ...
+    setting: str
+    places: Mapping[str, str]
+    about: Callable[[Place], dict[str, Any]]
+    start: Callable[[Place, Sequence[str], int], Started]
+    goal_start: Callable[[Place, str, int], Started]
+    game: Callable[[Place, str | None, int], Game]
+    view: Callable[[Any, Any], Any]
+    steps: Callable[[Any, Any, Any], str]
+    values: Callable[[Any, Any], dict[str, Any]]
+    text: Callable[[Any, Any], str]
+    pictures: Mapping[str, Callable[[Any, Any, int], Any]]
 
 
-FACES: Mapping[str, Face] = {face.name: face for face in (Crafting(), Playroom())}
+def _on_a_map(place: Place, terms: Sequence[str], seed: int) -> Started:
+    starts = Starts(place, terms)
+    return starts.world, starts.sample(stream(seed, "world")), {"kind": starts.kind}
+
+
+def _for_a_goal(place: Place, term: str, seed: int) -> Started:
+    """The map that was asked for, or one on which all that can help is within a walk; hands are empty."""
+    if place is None:
+        return *start_for(term, _SIZE, stream(seed, "world")), {}
+    return _on_a_map(place, leading_to(term), seed)  # holds what may be needed, though not always in reach
+
+
+def _of_a_map(world: Any, state: Any) -> dict[str, Any]:
+    return {
+        "height": world.height,
+        "width": world.width,
+        "capacity": world.capacity,
+        "agent": [int(x) for x in state[:2]],
+        "inventory": list(world.inventory(state)),
+        "map": write_map(world, state),
+    }
+
+
+_CRAFTING = Face(
+    name="crafting",
+    options=("kind", "map", "sprites", "cell", "method"),
+    order="deepest",
+    dtype="uint8",
+    examples=("grab-axe then mine-wood", "craft-boat"),
+    setting='{"world": "crafting", "height": 6, "width": 6, "capacity": 6, "objects": 36}',
+    places={name: kind.about for name, kind in KINDS.items()},
+    about=lambda _: {},
+    start=_on_a_map,
+    goal_start=_for_a_goal,
+    game=lambda place, task, seed: Game(CraftingEnv(map=place, task=task), seed),
+    view=view_of_map,
+    steps=lambda world, _, actions: " ".join(world.actions[action] for action in actions),
+    values=_of_a_map,
+    text=write_map,
+    pictures={
+        "png": lambda world, state, cell: world.render(state, cell),
+        "sprites": lambda world, _, cell: sheet(world.rules, cell),
+    },
+)
+
+
+def _in_a_room(place: Place, terms: Sequence[str], seed: int) -> Started:
+    world = PlayroomWorld(load_layout(place or "paper"))
+    effectors_of(world, terms)
+    return world, world.start(stream(seed, "world")), _layout(place)
+
+
+def _layout(place: Place) -> dict[str, Any]:
+    return {"layout": str(place or "paper")}
+
+
+def _moved(_: Any, states: Any, actions: Any) -> str:
+    x, y, angle = states[-1][:3]
+    return f"{quantity(len(actions), 'step'):>8} to ({x:.2f}, {y:.2f}), angle {angle:.2f}"
+
+
+_PLAYROOM = Face(
+    name="playroom",
+    options=("layout", "roadmap", "png", "heat", "subgoals"),
+    order="auto",
+    dtype="float64",
+    examples=("turn-on-music then play-with-ball", "ring-bell"),
+    setting='{"world": "playroom", "layout": "paper"}',
+    places=LAYOUTS,
+    about=_layout,
+    start=_in_a_room,
+    goal_start=lambda place, term, seed: _in_a_room(place, [term], seed),
+    game=lambda place, task, seed: Game(PlayroomEnv(place or "paper", task), seed, PLAYROOM),
+    view=lambda world, state: view_of_room(world, state, colours=console().color_system is not None),
+    steps=_moved,
+    values=lambda world, state: {
+        "room": list(world.layout.size),
+        **world.told(state),
+        "terms": list(world.layout.terms),
+    },
+    text=lambda world, state: write_layout(world.layout_at(state)),
+    pictures={
+        "png": lambda world, state, _: world.render(state, ROOM),
+        "roadmap": lambda world, state, _: _roadmap_picture(world, state),
+    },
+)
+FACES: Mapping[str, Face] = {face.name: face for face in (_CRAFTING, _PLAYROOM)}
 
 
 def face_named(name: str, **given: Any) -> Face:
@@ -108,3 +186,22 @@ def face_named(name: str, **given: Any) -> Face:
 def action_values(world: Any, actions: Any) -> list[Any]:
     """Actions as plain values: their names, or numbers in a continuous world."""
     return [world.actions[action] for action in actions] if hasattr(world, "actions") else actions.tolist()
+
+
+def plan_picture(world: PlayroomWorld, plan: Plan, goals: Goals, settings: SearchSettings) -> Any:
+    """The robot's outlines along the way, the end of each subgoal, and the tree that the planner `rrt` grew."""
+    tree = None
+    if settings.planner == "rrt":  # the same search once more: it ends with the same tree
+        search = TreeSearch(world, plan.states[0], Machine.of(plan.task), goals, settings)
+        search.run()
+        tree = search.tree()
+    trail = Trail(plan.states, [(part.end, part.term) for part in plan.parts])
+    return picture(world, plan.states[0], ROOM, trail, tree)
+
+
+def _roadmap_picture(world: Any, state: Any) -> Any:
+    """The roadmap on the floor of a room."""
+    roads = roadmap(world, state)
+    one = np.repeat(np.arange(len(roads.states)), np.diff(roads.edge_start))
+    links = np.stack([one, roads.edge_end], axis=1)
+    return picture(world, state, ROOM, links=(roads.states, links[links[:, 0] < links[:, 1]]))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from rsg.core.arrays import Bytes
 from rsg.core.errors import RsgError
@@ -24,17 +26,22 @@ def milestones(source: Benchmark, demo: Demonstration) -> list[tuple[int, str]]:
     return [(int(step) + 1, terms[term]) for step, term in np.argwhere(turned)]
 
 
-def write_gif(pictures: Sequence[Bytes], path: str | Path, seconds_per_step: float = 0.25) -> None:
-    """An animation of pictures `[height, width, 3]`; it rests on the last one."""
+def write_gif(pictures: Sequence[Bytes], path: str | Path) -> None:
+    """Write an animation of pictures as a file."""
     path = Path(path)
     if path.suffix.lower() != ".gif":
         raise RsgError(f"cannot write an animation to {path}: the name must end in .gif")
-    from PIL import Image
-
-    frames = [Image.fromarray(picture).quantize(128, method=Image.Quantize.FASTOCTREE) for picture in pictures]
-    times = [int(1000 * seconds_per_step)] * (len(frames) - 1) + [2000]
     with replacing(path) as part:
-        frames[0].save(part, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
+        part.write_bytes(gif(pictures))
+
+
+def gif(pictures: Sequence[Bytes], times: Sequence[int] | None = None) -> bytes:
+    """An animation of pictures `[height, width, 3]`, each for so many milliseconds; usually it rests on the last."""
+    first, *rest = (Image.fromarray(one).quantize(128, method=Image.Quantize.FASTOCTREE) for one in pictures)
+    each = list(times) if times else [250] * len(rest) + [2000]
+    data = BytesIO()
+    first.save(data, format="GIF", save_all=True, append_images=rest, duration=each, loop=0)
+    return data.getvalue()
 
 
 def frames(source: Benchmark, demo: Demonstration) -> list[Any]:

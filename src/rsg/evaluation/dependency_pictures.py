@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.patches import Patch, Rectangle
 
-from rsg.evaluation.pictures import panels, saved
-
-if TYPE_CHECKING:
-    from rsg.planning import Dependencies
+from rsg.evaluation.pictures import panels
+from rsg.planning import Dependencies
 
 FRAME = "#e4572e"
 UNKNOWN = "#eeeeee"  # two subgoals that no demonstration shows together
@@ -32,7 +32,7 @@ def draw_dependencies(path: Path, dependencies: Dependencies, title: str) -> Non
     """
     size = max(3.4, 0.27 * len(dependencies.terms))
     values = (dependencies.matrix, np.where(dependencies.together > 0, dependencies.conditional, np.nan))
-    with saved(path) as part, panels(part, _TITLES, size + 1.2, size + 3.2) as axes:
+    with panels(path, _TITLES, size + 1.2, size + 3.2) as axes:
         figure = axes[0].figure
         figure.set_layout_engine("compressed")
         figure.suptitle(title, fontsize=14, fontweight="bold")
@@ -46,9 +46,6 @@ def draw_dependencies(path: Path, dependencies: Dependencies, title: str) -> Non
 
 def _draw(axes: Any, matrix: Any, dependencies: Dependencies, names: bool) -> Any:
     """One heat map; each row is a subgoal, each column one that may have come before it."""
-    from matplotlib import colormaps
-    from matplotlib.patches import Rectangle
-
     count, terms = len(dependencies.terms), dependencies.terms
     colors = colormaps["Blues"].with_extremes(bad=UNKNOWN)
     shown = axes.imshow(matrix, cmap=colors, vmin=0, vmax=1, interpolation="nearest")
@@ -75,8 +72,6 @@ def _draw(axes: Any, matrix: Any, dependencies: Dependencies, names: bool) -> An
 
 def _key() -> list[Any]:
     """What frames and grey mean."""
-    from matplotlib.patches import Patch
-
     frame: Any = {"fill": False, "edgecolor": FRAME, "linewidth": 1.7}
     return [
         Patch(**frame, label="prerequisite: nearly always held just before"),

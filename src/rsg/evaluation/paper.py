@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
 LABELS = {
     RSG: "RSG",
@@ -41,3 +43,24 @@ PAPER_TIMES: dict[str, dict[str, tuple[int, float, float | None]]] = {  # epochs
         "lstm": (200, 0.2, None),
     },
 }
+SOURCE = "Learning Rational Subgoals from Demonstrations and Instructions (AAAI 2023)"
+
+
+class Printed(NamedTuple):
+    """What the paper prints of a method in a world; rates are fractions, times are seconds; None: it says nothing.
+
+    Success: its table of planning with instructions. Times: the appendix's table of computation times; the hardware
+    is not stated.
+    """
+
+    compositional: float | None
+    novel: float | None
+    training: float | None
+    plan: float | None
+
+    @staticmethod
+    def of(world: str, method: str = RSG) -> Printed:
+        """The figures of a method in a world."""
+        rates = tuple(rate / 100 for rate in PAPER[world].get(method, ())) or (None, None)
+        epochs, minutes, plan = PAPER_TIMES[world].get(method, (0, 0.0, None))
+        return Printed(rates[0], rates[1], 60 * epochs * minutes or None, plan)

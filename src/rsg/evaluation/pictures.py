@@ -8,6 +8,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 
@@ -25,18 +28,15 @@ _STYLE: Any = {
 
 
 @contextmanager
-def panels(path: Path, titles: Sequence[str], width: float = 3.6, height: float = 3.0) -> Iterator[list[Any]]:
+def panels(path: str | Path, titles: Sequence[str], width: float = 3.6, height: float = 3.0) -> Iterator[list[Any]]:
     """Axes side by side, one per title, drawn into a PNG file at the end."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     with rc_context(_STYLE):
         figure = Figure(figsize=(width * len(titles) + 0.6, height), layout="constrained")
         axes = list(figure.subplots(1, len(titles), squeeze=False)[0])
         for one, title in zip(axes, titles, strict=True):
             one.set_title(title, fontsize=10)
         yield axes
-        path.write_bytes(png(figure, 130))
+        save(path, png(figure, 130))
 
 
 def png(figure: Any, dpi: int) -> bytes:
@@ -46,11 +46,10 @@ def png(figure: Any, dpi: int) -> bytes:
     return data.getvalue()
 
 
-@contextmanager
-def saved(path: str | Path) -> Iterator[Path]:
-    """Where a picture is to be drawn so that the file is there whole or not at all; its name must end in .png."""
+def save(path: str | Path, data: bytes) -> None:
+    """Write a PNG file, whole or not at all."""
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise RsgError(f"cannot write a picture to {path}: the name must end in .png")
     with replacing(path) as part:
-        yield part
+        part.write_bytes(data)

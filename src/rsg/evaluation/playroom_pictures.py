@@ -6,21 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import degrees
 from pathlib import Path
-from textwrap import fill, shorten
+from textwrap import fill
 from typing import Any
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
 
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
-from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, saved
-from rsg.evaluation.report_examples import Segment
-from rsg.evaluation.timeline import FAINT, draw_bars, name_steps, parts
+from rsg.evaluation.pictures import COLORS, png, save
+from rsg.evaluation.timeline import EDGE, FAINT, SLIDE, WIDE, axes_at, draw_bars, head_of, name_steps, parts, slide
+from rsg.planning import Part
 from rsg.subgoals import Classifiers, Segmentation
 from rsg.worlds.playroom import PlayroomWorld, truth
 from rsg.worlds.playroom.drawings import Canvas, draw_effector
-from rsg.worlds.playroom.pictures import BODY, EDGE, NOSE, Trail, outline, picture
+from rsg.worlds.playroom.pictures import BODY, NOSE, Trail, outline, picture
+from rsg.worlds.playroom.pictures import EDGE as OUTLINE
 from rsg.worlds.playroom.truth import effectors_of
 
 ANGLES = tuple(np.pi * np.array([0, 0.25, 0.5, 0.75]))
@@ -31,8 +37,8 @@ AROUND = 3.0  # from the middle of a close-up to its side
 
 TRUE, PLANNED, BLOCKED, WALL = "#d1495b", "#1b1b1b", "#e4e0d8", "#5c5650"
 HEAT = ("#ffffff", "#d6e6f4", "#8fc1e3", "#3d8fc9")
-LEFT, HEAD, FOOT, GAP = 1.5, 0.8, 0.75, 0.1  # inches around and between the panels
-WIDE, TALL, EDGES = 12.8, 7.2, 0.5  # inches of a slide
+COLORS_OF_G = LinearSegmentedColormap.from_list("heat", HEAT).with_extremes(bad=BLOCKED)
+SIDE, LEFT, HEAD, FOOT = 2.2, 1.5, 0.8, 0.75  # inches of a panel, and around all of them
 _FLOOR = (
     "On the floor: the robot after each step, in the colour of the subgoal that the step serves; in full colour where "
     "it starts, and with a number where a subgoal came true."
@@ -96,35 +102,32 @@ def draw_heat(path: str | Path, subgoals: Classifiers, world: PlayroomWorld, sta
         world: the room.
         state: `[W]` where the effectors are; where the robot is does not matter.
     """
-    with saved(path) as part:
-        part.write_bytes(png(heat_figure(subgoals, world, state), 110))
+    save(path, png(heat_figure(subgoals, world, state), 110))
 
 
-def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> Any:
+def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> Figure:
     """What `draw_heat` draws, as a figure."""
-    from matplotlib.figure import Figure
-
     state = world.checked(np.asarray(state)[None])[0]
     terms = [term for term in world.layout.terms if term in subgoals.terms]
     if not terms:
         raise RsgError(f"these subgoals are of another room; they know {', '.join(subgoals.terms)}")
-    side, ratio = 2.1, world.layout.size[0] / world.layout.size[1]
-    widths = [side * ratio, *[side] * len(ANGLES)]
-    wide, tall = sum(widths) + GAP * len(widths) + LEFT, len(terms) * (side + GAP) + HEAD + FOOT
+    ratios = [world.layout.size[0] / world.layout.size[1], *[1.0] * len(ANGLES)]
+    wide, tall = LEFT + SIDE * sum(ratios), HEAD + SIDE * len(terms) + FOOT
     figure = Figure(figsize=(wide, tall), facecolor="white")
+    inside = {"left": LEFT / wide, "right": 1 - 0.1 / wide, "top": 1 - HEAD / tall, "bottom": (FOOT + 0.1) / tall}
+    grid = figure.add_gridspec(len(terms), len(ratios), width_ratios=ratios, wspace=0.05, hspace=0.05, **inside)
+    panels = grid.subplots(squeeze=False)
     icons = [_icon(world, number) for number in range(len(world.layout.effectors))]
     turns = np.arange(TURNS) * 2 * np.pi / TURNS
     whole = heats(subgoals, world, state, terms, (*_room_places(world), turns))
-    for row, (term, heat) in enumerate(zip(terms, whole, strict=True)):
-        bottom = tall - HEAD - (row + 1) * (side + GAP) + GAP
-        shown = [heat, *_close_ups(subgoals, world, state, term)]
-        for column, one in enumerate(shown):
-            left = LEFT + sum(widths[:column]) + GAP * column
-            axes = figure.add_axes((left / wide, bottom / tall, widths[column] / wide, side / tall))
+    for row, term, heat in zip(panels, terms, whole, strict=True):
+        row[0].set_ylabel(term, rotation=0, ha="right", va="center", fontsize=11)
+        for axes, one in zip(row, [heat, *_close_ups(subgoals, world, state, term)], strict=True):
             _draw_places(axes, one, world, state, icons)
-        figure.text((LEFT - 0.12) / wide, (bottom + side / 2) / tall, term, ha="right", va="center", fontsize=11)
-    _name_columns(figure, world, widths)
-    _draw_key(figure)
+    panels[0, 0].set_title(f"the whole room\n(best of {TURNS} orientations)", fontsize=10)
+    for axes, angle in zip(panels[0, 1:], ANGLES, strict=True):
+        _draw_robot(axes, world, angle)
+    _draw_key(panels[-1, 0])
     return figure
 
 
@@ -145,14 +148,10 @@ def _close_ups(subgoals: Classifiers, world: PlayroomWorld, state: Floats, term:
 
 def _draw_places(axes: Any, heat: Heat, world: PlayroomWorld, state: Floats, icons: Sequence[Any]) -> None:
     """One panel: colours for G, grey where the robot cannot be, walls and effectors, and both boundaries."""
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.patches import Polygon
-
-    colors = LinearSegmentedColormap.from_list("heat", HEAT).with_extremes(bad=BLOCKED)
     half = (heat.xs[1] - heat.xs[0]) / 2
     sides = (heat.xs[0] - half, heat.xs[-1] + half, heat.ys[0] - half, heat.ys[-1] + half)
     shown = np.where(heat.free, heat.response, np.nan)
-    axes.imshow(shown, extent=sides, origin="lower", cmap=colors, vmin=0, vmax=1, interpolation="nearest")
+    axes.imshow(shown, extent=sides, origin="lower", cmap=COLORS_OF_G, vmin=0, vmax=1, interpolation="nearest")
     for wall in world.layout.walls:
         axes.add_patch(Polygon(wall, closed=True, facecolor=WALL, linewidth=0, zorder=2))
     for icon, effector, (x, y) in zip(icons, world.layout.effectors, state[3:].reshape(-1, 2), strict=True):
@@ -176,35 +175,23 @@ def _icon(world: PlayroomWorld, number: int) -> NDArray[np.uint8]:
     return canvas.picture()
 
 
-def _name_columns(figure: Any, world: PlayroomWorld, widths: Sequence[float]) -> None:
-    """Words for the whole room; above close-ups the robot as it is turned there."""
-    wide, tall = figure.get_size_inches()
-    top = tall - HEAD
-    words = f"the whole room\n(best of {TURNS} orientations)"
-    figure.text((LEFT + widths[0] / 2) / wide, (top + 0.12) / tall, words, ha="center", va="bottom", fontsize=10)
+def _draw_robot(axes: Any, world: PlayroomWorld, angle: float) -> None:
+    """Above a close-up, the robot as it is turned there."""
     radius = max(float(np.hypot(*np.array(part).T).max()) for part in world.layout.robot)
-    for column, angle in enumerate(ANGLES, 1):
-        middle = LEFT + sum(widths[:column]) + GAP * column + widths[column] / 2
-        size = 0.6
-        axes = figure.add_axes(((middle - 0.05 - size) / wide, (top + 0.06) / tall, size / wide, size / tall))
-        for number, part in enumerate(outline(world, np.array([0, 0, angle]))):
-            axes.fill(*part.T, facecolor=np.array(NOSE if number else BODY) / 255, edgecolor=np.array(EDGE) / 255)
-        axes.set(xlim=(-radius, radius), ylim=(-radius, radius), aspect="equal")
-        axes.axis("off")
-        figure.text((middle + 0.05) / wide, (top + 0.36) / tall, f"{degrees(angle):.0f}°", va="center", fontsize=11)
+    axes.set_title(f"{degrees(angle):.0f}°", fontsize=11, loc="left", x=0.54, y=1.1)
+    robot = axes.inset_axes((0.18, 1.02, 0.3, 0.3))
+    for number, part in enumerate(outline(world, np.array([0, 0, angle]))):
+        robot.fill(*part.T, facecolor=np.array(NOSE if number else BODY) / 255, edgecolor=np.array(OUTLINE) / 255)
+    robot.set(xlim=(-radius, radius), ylim=(-radius, radius), aspect="equal")
+    robot.axis("off")
 
 
-def _draw_key(figure: Any) -> None:
-    """What colours and lines mean."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    wide, tall = figure.get_size_inches()
-    axes = figure.add_axes((LEFT / wide, 0.42 / tall, 2.1 / wide, 0.14 / tall))
-    bar = figure.colorbar(ScalarMappable(cmap=LinearSegmentedColormap.from_list("heat", HEAT)), axes,
-                          orientation="horizontal", ticks=[0, 0.5, 1])  # fmt: skip
+def _draw_key(axes: Any) -> None:
+    """What colours and lines mean, below a panel and to the right of that."""
+    bar = axes.figure.colorbar(
+        ScalarMappable(cmap=COLORS_OF_G), axes.inset_axes((0, -0.18, 1, 0.06)), orientation="horizontal"
+    )
+    bar.set_ticks([0, 0.5, 1])
     bar.outline.set(linewidth=0.6)
     bar.set_label("G: how sure the classifier is", fontsize=9, labelpad=1)
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
@@ -213,15 +200,14 @@ def _draw_key(figure: Any) -> None:
         Line2D([], [], color=PLANNED, lw=1.3, ls="dashed", label="within it planners take the subgoal for true"),
         Patch(facecolor=BLOCKED, label="the robot cannot be here"),
     ]
-    place = ((LEFT + 2.4) / wide, 0.36 / tall)
-    figure.legend(handles=lines, loc="center left", bbox_to_anchor=place, ncols=2, frameon=False, fontsize=9)
+    axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.1, -0.08), ncols=2, frameon=False, fontsize=9)
 
 
 # Which step served which subgoal.
 
 
 def floor_plan(
-    world: PlayroomWorld, states: Floats, served: Sequence[Segment], ended: int, pixels: int = 1000
+    world: PlayroomWorld, states: Floats, served: Sequence[Part], ended: int, pixels: int = 1000
 ) -> NDArray[np.uint8]:
     """A trajectory `[T + 1, W]` on the floor, in the colours of the subgoals that its parts serve.
 
@@ -234,49 +220,27 @@ def floor_plan(
 
 
 def draw_segmentation(
-    path: str | Path,
-    world: PlayroomWorld,
-    states: Floats,
-    actions: NDArray[Any],
-    found: Segmentation,
-    note: str = "",
+    path: str | Path, world: PlayroomWorld, states: Floats, actions: NDArray[Any], found: Segmentation, note: str = ""
 ) -> None:
     """A PNG file, a slide large: the robot's outlines on the floor plan, and a timeline in the same colours.
 
-    Args:
-        path: the file.
-        world: the room.
-        states: `[T + 1, W]`, actions: `[T, 3]` the trajectory.
-        found: the alignment.
-        note: a line below the task.
+    Arguments are those of `draw_timeline`.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    title = fill(f"“{found.task}”", 82, max_lines=3, placeholder=" …", break_on_hyphens=False)
-    served = parts(found)
-    drawn = floor_plan(world, states, served, len(found.ends))
-    head = 0.75 + 0.31 * (title.count("\n") + 1)
-    with saved(path) as part, rc_context({"font.size": 11, **PLAIN}):
-        figure = Figure(figsize=(WIDE, TALL), facecolor="white")
-        figure.text(EDGES / WIDE, 1 - 0.25 / TALL, title, fontsize=17, fontweight="bold", va="top", color=PAPER)
-        below = 1 - (head - 0.16) / TALL
-        figure.text(EDGES / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
-        size = TALL - head - 0.3
-        plan = figure.add_axes((EDGES / WIDE, 0.3 / TALL, size / WIDE, size / TALL))
-        plan.imshow(drawn, interpolation="antialiased")
+    served, foot = parts(found), 0.3
+    size = SLIDE - head_of(found) - foot
+    with slide(path, found, note) as figure:
+        plan = axes_at(figure, EDGE, foot, size, size)
+        plan.imshow(floor_plan(world, states, served, len(found.ends)), interpolation="antialiased")
         plan.set_anchor("NW")
         plan.axis("off")
         names = [f"{number}  {part.term}" for number, part in enumerate(served, 1)]
-        left = EDGES + size + 0.5 + 0.095 * max(map(len, names))
-        high = min(size - 2.0, 0.85 * len(served))
-        bottom = 0.3 + size - high
-        bars = figure.add_axes((left / WIDE, bottom / TALL, (WIDE - EDGES - left) / WIDE, high / TALL))
+        left, high = EDGE + size + 0.5 + 0.1 * max(map(len, names)), min(size - 2.0, 0.85 * len(served))
+        bars = axes_at(figure, left, foot + size - high, WIDE - EDGE - left, high)
         draw_bars(bars, served, found)
         bars.set_yticks(range(len(served)), names)
         name_steps(bars, world, actions, room=24)
-        figure.text((EDGES + size + 0.3) / WIDE, 0.3 / TALL, fill(_FLOOR, 68), va="bottom", fontsize=10, color=FAINT)
-        part.write_bytes(png(figure, 150))
+        words: Any = {"va": "bottom", "fontsize": 10, "color": FAINT}
+        figure.text((EDGE + size + 0.3) / WIDE, foot / SLIDE, fill(_FLOOR, 68), **words)
 
 
 def rgb(number: int) -> tuple[int, int, int]:

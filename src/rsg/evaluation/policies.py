@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from rsg.baselines import Policy, rollout
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.progress import Advance
 from rsg.demos import Benchmark, Demonstration
-from rsg.demos.showing import write_gif
+from rsg.demos.showing import gif
 from rsg.evaluation.planning import Episode, Starts, by_task
 from rsg.language import machine_of
 from rsg.planning.validation import does_leniently
@@ -107,21 +106,16 @@ class Examples:
         """Look at an episode."""
         kind = "good" if acted.episode.success else "failed"
         several = least_steps(machine_of(self._tasks[acted.task])) > 1
-        if (
-            kind not in self.found
-            and several
-            and len(acted.actions) > 5
-            and (kind == "failed" or acted.episode.lenient)
-        ):
+        if kind not in self.found and several and len(acted.actions) > 5:
             actions = acted.actions[:LONGEST].round(4).tolist()
             self.found[kind] = {"task": acted.task, "start": acted.start, "actions": actions}
 
 
-def draw_episode(path: Path, source: Benchmark, example: Mapping[str, Any], seed: int) -> None:
-    """Animate an episode that was kept of a compositional task: from the same start, by the same actions."""
+def episode_film(source: Benchmark, example: Mapping[str, Any], seed: int) -> bytes:
+    """A GIF of an episode that was kept of a compositional task: from the same start, by the same actions."""
     demo = Starts("compositional", 1, seed).draw(source, example["task"], example["start"])
     world: Any = source.world(demo.setting)
     states = [demo.states[0]]
     for action in example["actions"]:
         states.append(world.step(states[-1][None], np.array([action]))[0])
-    write_gif([world.render(state, PIXELS[source.name]) for state in states], path)
+    return gif([world.render(state, PIXELS[source.name]) for state in states])

@@ -10,12 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rsg.core.errors import RunError
+import torch
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from rsg.baselines import settings_of_run
 from rsg.core.files import replacing
+from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.core.version import __version__
 from rsg.demos import Benchmark
 from rsg.evaluation import report_pictures as pictures
+from rsg.evaluation.paper import LABELS, SOURCE, Printed
+from rsg.evaluation.planning import Starts
+from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report_examples import (
     COST_MAP,
     COST_TASK,
@@ -24,35 +31,14 @@ from rsg.evaluation.report_examples import (
     follow_demonstration,
     plan_novel_task,
 )
-from rsg.evaluation.report_results import (
-    PAPERS,
-    SPLITS,
-    Paper,
-    Results,
-    Sizes,
-    duration,
-    measure,
-    percent,
-    unseen_success,
-)
+from rsg.evaluation.report_results import SPLITS, Results, duration, percent, unseen_success
 from rsg.evaluation.timeline import signs
-from rsg.evaluation.trained import source_of
-from rsg.subgoals import Classifiers, RsgSettings, load_subgoals
-from rsg.training import Run, TrainingSettings
+from rsg.evaluation.trained import baseline_of, policy_for, source_of
+from rsg.search import is_continuous
+from rsg.subgoals import RsgSettings, load_subgoals
+from rsg.training import Run
 from rsg.training.settings import restored
-
-__all__ = [
-    "SPLITS",
-    "Paper",
-    "Reported",
-    "Results",
-    "Sizes",
-    "duration",
-    "measure",
-    "open_run",
-    "percent",
-    "write_report",
-]
+from rsg.worlds.crafting.text import read_map
 
 WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
 
@@ -64,7 +50,7 @@ class Reported:
     Attributes:
         folder: where it is.
         source: the benchmark that it was trained for.
-        subgoals: what it learned.
+        learned: its subgoals; of a baseline, its policy.
         settings: how.
         about: what the run says about itself.
         notes: of its last checkpoint: steps, history, seconds.
@@ -72,65 +58,79 @@ class Reported:
 
     folder: Path
     source: Benchmark
-    subgoals: Classifiers
-    settings: RsgSettings
+    learned: Any
+    settings: Any
     about: dict[str, Any]
     notes: dict[str, Any]
 
 
 def open_run(folder: str | Path) -> Reported:
-    """Read a run; it must have learned subgoals in a world with a benchmark."""
+    """Read a run that learned subgoals or a policy, in a world with a benchmark."""
     run = Run(folder)
-    subgoals = load_subgoals(folder)
-    if not run.about.get("source", {}).get("world"):
-        raise RunError(f"{folder} does not say which world it is of; a report can be made of runs of 'rsg train'")
-    settings = restored(RsgSettings, run.about["settings"])
-    return Reported(Path(folder), source_of(run), subgoals, settings, run.about, run.load("last").notes)
+    source = source_of(run)
+    learned: Any
+    settings: Any
+    if baseline_of(folder):
+        world, _ = source.start("novel", 0, stream(0, "world"))
+        learned, settings = policy_for(folder, source.name, world), settings_of_run(run)
+    else:
+        learned, settings = load_subgoals(folder), restored(RsgSettings, run.about["settings"])
+    return Reported(Path(folder), source, learned, settings, run.about, run.load("last").notes)
+
+
+def measure_policy(
+    run: Reported, per_task: int, seed: int, advance: Advance | None = None
+) -> tuple[dict[str, dict[str, Any]], Examples]:
+    """Let a policy act from some starts of each task: the figures of both splits, and what was kept to be shown."""
+    kept, splits = Examples(run.source), {}
+    for split in SPLITS:
+        see = kept.see if split == "compositional" else None
+        starts = Starts(split, per_task, seed)
+        splits[split] = evaluate_policy(run.source, starts, run.learned, advance=advance, see=see)
+    return splits, kept
 
 
 def write_report(
-    path: str | Path, run: str | Path | Reported, results: Results, command: str = "", losses: Sequence[float] = ()
+    path: str | Path, run: Reported, results: Results, command: str = "", losses: Sequence[float] = ()
 ) -> Path:
-    """Write the report of a run as one HTML file.
+    """Write the report of a run of RSG as one HTML file.
 
     Args:
         path: the file.
-        run: its folder, or the run already opened.
+        run: the run, opened.
         results: what `measure` gave for it.
         command: how the report was asked for, to be shown.
         losses: of every step, if known; the run itself keeps those of some steps.
     """
-    opened = run if isinstance(run, Reported) else open_run(run)
-    source, subgoals, name = opened.source, opened.subgoals, opened.source.name
     unseen, known = unseen_success(results)
-    followed = follow_demonstration(source, subgoals, opened.settings)
-    planned = plan_novel_task(source, subgoals)
-    return write_page(
-        Path(path),
-        "subgoals.html",
-        {
-            **history(opened.notes, opened.settings, losses),
-            **origin(opened.folder, opened.about, opened.settings, command),
-            "place": WORLDS[name],
-            "paper": PAPERS[name],
-            "own": results["rsg"],
-            "floor": results["untrained"],
-            "unseen": unseen,
-            "known": known,
-            "followed": followed,
-            "strips": pictures.response_strips(followed),
-            **(_on_a_map(opened, followed) if name == "crafting" else _in_a_room(opened, followed)),
-            "planned": planned,
-            "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
-            "film": pictures.plan_animation(planned),
-        },
-    )
+    followed = follow_demonstration(run.source, run.learned, run.settings)
+    planned = plan_novel_task(run.source, run.learned)
+    shown = _in_a_room if is_continuous(followed.world) else _on_a_map
+    values = {
+        "floor": results["untrained"],
+        "unseen": unseen,
+        "known": known,
+        "followed": followed,
+        "strips": pictures.response_strips(followed),
+        **shown(run, followed),
+        "planned": planned,
+        "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
+        "film": pictures.plan_animation(planned),
+    }
+    return write_page(Path(path), "subgoals.html", {**_of_any(run, results["rsg"], command, losses), **values})
+
+
+def write_policy_report(
+    path: str | Path, run: Reported, splits: dict[str, Any], kept: Examples, command: str = ""
+) -> Path:
+    """Write the report of a baseline's run, with what `measure_policy` gave for it, in the same form."""
+    tasks, seed = run.source.tasks("compositional"), splits["compositional"]["seed"]
+    films = [(kind, tasks[one["task"]], episode_film(run.source, one, seed)) for kind, one in kept.found.items()]
+    return write_page(Path(path), "policy.html", {**_of_any(run, splits, command), "films": films})
 
 
 def write_page(path: Path, template: str, values: dict[str, Any]) -> Path:
     """Write an HTML file from a template of this package."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     pages = Environment(loader=PackageLoader("rsg.evaluation"), autoescape=True, undefined=StrictUndefined)
     pages.filters |= {"percent": percent, "duration": duration, "base64": lambda data: b64encode(data).decode()}
     text = pages.get_template(template).render(values)
@@ -139,45 +139,46 @@ def write_page(path: Path, template: str, values: dict[str, Any]) -> Path:
     return path
 
 
-def history(notes: dict[str, Any], settings: TrainingSettings, losses: Sequence[float] = ()) -> dict[str, Any]:
-    """How a run of any method was trained, for a page."""
-    rows, curriculum = notes["history"], settings.curriculum
-    curves = [
-        pictures.curve(rows, "held_out", "score of held-out demonstrations", curriculum),
-        pictures.curve(rows, "loss", "loss of the batch", curriculum, losses),
-    ]
-    return {"notes": notes, "settings": settings, "curves": curves}
-
-
-def origin(folder: Path, about: dict[str, Any], settings: TrainingSettings, command: str) -> dict[str, Any]:
-    """How a run of any method and its report came about, for a page."""
-    import torch
-
-    usual = type(settings)()
+def _of_any(run: Reported, own: dict[str, Any], command: str, losses: Sequence[float] = ()) -> dict[str, Any]:
+    """What the page of any method says: figures by split beside the paper's, how it was trained, how it came about."""
+    about, settings, usual = run.about, run.settings, type(run.settings)()
+    name, method, rows = run.source.name, about["method"], run.notes["history"]
     facts = {
         "command": command,
         "rsg": __version__,
         "python, torch": f"{platform.python_version()}, {torch.__version__}",
         "machine": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} cores",
-        "run": str(folder),
+        "run": str(run.folder),
         "seed": str(settings.seed),
         "demonstrations": str(about.get("source", {}).get("demos", "given in memory")),
         "SHA-256 of the data": about["data"],
         "terms": f"{len(about['terms'])}: {', '.join(about['terms'])}",
     }
-    values = [(key, value, getattr(usual, key, value)) for key, value in about["settings"].items()]
-    return {"folder": folder, "facts": facts, "values": values}
+    return {
+        "place": WORLDS[name],
+        "label": LABELS[method],
+        "own": own,
+        "paper": Printed.of(name, method),
+        "source": SOURCE,
+        "notes": run.notes,
+        "settings": settings,
+        "curves": [
+            pictures.curve(rows, "held_out", "score of held-out demonstrations", settings.curriculum),
+            pictures.curve(rows, "loss", "loss of the batch", settings.curriculum, losses),
+        ],
+        "folder": run.folder,
+        "facts": facts,
+        "values": [(key, value, getattr(usual, key, value)) for key, value in about["settings"].items()],
+    }
 
 
 def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
     """States at the ends of parts, and the costs-to-go."""
-    from rsg.worlds.crafting.text import read_map
-
     states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in followed.segments)]
     world, state = read_map(COST_MAP)
     costs = [
         (shown, ", ".join(world.inventory(shown.state)) or "nothing", pictures.cost_picture(shown))
-        for shown in cost_maps(world, state, COST_TASK, run.subgoals, run.settings)
+        for shown in cost_maps(world, state, COST_TASK, run.learned, run.settings)
     ]
     moments = [(words, pictures.state_picture(followed.world, followed.demo.states[step])) for step, words in states]
     return {"moments": moments, "costs": costs, "cost_task": COST_TASK, "heat": None, "floor_plan": None}
@@ -186,5 +187,5 @@ def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
 def _in_a_room(run: Reported, followed: Followed) -> dict[str, Any]:
     """The whole way on one floor plan, and where subgoals hold."""
     world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
-    heat = pictures.heat_picture(run.subgoals, world, state)
+    heat = pictures.heat_picture(run.learned, world, state)
     return {"floor_plan": pictures.floor_picture(followed), "heat": heat}

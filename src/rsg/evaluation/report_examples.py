@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
+from rsg.evaluation.timeline import parts
 from rsg.language import Machine, parse
-from rsg.planning import Plan, plan, validate
+from rsg.planning import Part, Plan, plan, validate
 from rsg.planning.validation import Verdict
 from rsg.search import StateGraph, local_graph
 from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
-from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings
+from rsg.subgoals import Classifiers, Recogniser, RsgSettings
 from rsg.subgoals.view import log_probabilities
 from rsg.worlds import World
 
@@ -31,29 +31,6 @@ COST_MAP = """map:
 ...1.~..
 """
 _EVERYTHING = 10_000  # a depth that reaches all states of a small map
-
-
-@dataclass(frozen=True)
-class Segment:
-    """Actions `start` to `end` (the last one not included) that serve one subgoal."""
-
-    term: str
-    start: int
-    end: int
-
-
-def segments(terms: list[str]) -> list[Segment]:
-    """Steps in a row with the same term, as segments.
-
-    >>> segments(["a", "a", "b"])
-    [Segment(term='a', start=0, end=2), Segment(term='b', start=2, end=3)]
-    """
-    found, start = [], 0
-    for term, steps in groupby(terms):
-        end = start + len(list(steps))
-        found.append(Segment(term, start, end))
-        start = end
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +50,7 @@ class Followed:
     terms: tuple[str, ...]
     responses: NDArray[np.float64]
     truth: NDArray[np.bool_]
-    segments: list[Segment]
+    segments: list[Part]
 
     @property
     def hits(self) -> int:
@@ -96,10 +73,8 @@ def follow_demonstration(source: Benchmark, subgoals: Classifiers, settings: Rsg
     world = source.world(demo.setting)
     terms = machine.names
     log_g, _ = log_probabilities(subgoals.evaluate(world, demo.states, subgoals.numbers(terms)))
-    method = RationalSubgoals(subgoals, replace(settings, device="cpu"), lambda _: world, [demo.task])
-    served = method.explain(demo, [machine]).scores[0].acts.argmax(axis=1)
-    names = [terms[machine.term_of[node]] for node in served]
-    return Followed(demo, world, terms, np.exp(log_g), source.truth(world, demo.states, terms), segments(names))
+    found = Recogniser(subgoals, [machine.task], settings).segment(world, demo.states, demo.actions, machine.task)
+    return Followed(demo, world, terms, np.exp(log_g), source.truth(world, demo.states, terms), parts(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,11 +152,6 @@ class Planned:
     verdict: Verdict
     actions: tuple[str, ...]
 
-    @property
-    def segments(self) -> list[Segment]:
-        """Which subgoal the steps serve."""
-        return segments(list(self.plan.terms))
-
 
 def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> Planned:
     """A plan for the last novel task from the first start that chance gives: it may fail."""
@@ -191,9 +161,5 @@ def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> 
     plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
     made = plan(world, demo.states[0], demo.task, subgoals.goals)
     verdict = validate(world, made, demo.task, partial(source.truth, world))
-    names = (
-        [world.actions[action] for action in made.actions]
-        if hasattr(world, "actions")
-        else ["move"] * len(made.actions)
-    )
-    return Planned(world, made, verdict, tuple(names))
+    names = getattr(world, "actions", None)
+    return Planned(world, made, verdict, tuple(names[action] if names else "move" for action in made.actions))

@@ -9,12 +9,20 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
+from rsg.demos.showing import gif
 from rsg.evaluation.pictures import png
+from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
 from rsg.evaluation.report_examples import CostMap, Followed, Planned
 from rsg.search import is_continuous
 from rsg.subgoals import Classifiers
+from rsg.worlds.crafting.sprites import SPRITES, sprite
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -40,10 +48,8 @@ def curve(
     history: Sequence[dict[str, float]], key: str, label: str, curriculum: int, every: Sequence[float] = ()
 ) -> str:
     """One figure over training: of every step if known, else of the steps in the history; the curriculum is shaded."""
-    from matplotlib import rc_context
-
     with rc_context({**_STYLE, "svg.hashsalt": key}):
-        figure = _figure(4.4, 2.5)
+        figure = Figure(figsize=(4.4, 2.5), layout="constrained")
         axes = figure.subplots()
         steps = [row["step"] for row in history]
         if curriculum and steps:
@@ -60,11 +66,9 @@ def curve(
 
 def response_strips(followed: Followed) -> str:
     """G of each term along the demonstration; the steps that serve the term are shaded, true changes are marked."""
-    from matplotlib import rc_context
-
     steps = len(followed.demo)
     with rc_context({**_STYLE, "svg.hashsalt": "responses"}):
-        figure = _figure(7.2, 0.62 * len(followed.terms) + 0.75)
+        figure = Figure(figsize=(7.2, 0.62 * len(followed.terms) + 0.75), layout="constrained")
         rows = figure.subplots(len(followed.terms), 1, sharex=True, squeeze=False)[:, 0]
         for number, (axes, term) in enumerate(zip(rows, followed.terms, strict=True)):
             for part in followed.segments:
@@ -82,11 +86,8 @@ def response_strips(followed: Followed) -> str:
 
 def cost_picture(shown: CostMap) -> bytes:
     """A map with every place of the agent coloured by its cost; the plan dotted, its goal in a red box."""
-    from matplotlib.colors import LinearSegmentedColormap, Normalize
-    from matplotlib.patches import Rectangle
-
     height, width = shown.cost.shape
-    figure = _figure(0.52 * width, 0.52 * height, layout=None)
+    figure = Figure(figsize=(0.52 * width, 0.52 * height))
     axes = figure.add_axes((0, 0, 1, 1))
     blues = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
     norm = Normalize(*shown.range)
@@ -105,8 +106,6 @@ def cost_picture(shown: CostMap) -> bytes:
 
 def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
     """What lies in a cell, and its cost."""
-    from rsg.worlds.crafting.sprites import SPRITES, sprite
-
     name = shown.world.rules.names[shown.world.cells(shown.state)[y, x]]
     if name in SPRITES:
         extent = (x - 0.42, x + 0.42, y + 0.42, y - 0.42)
@@ -118,18 +117,18 @@ def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
 
 def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
     """One state as PNG."""
-    from PIL import Image
+    return _small(Image.fromarray(_rendered(world, state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE))
 
+
+def _small(picture: Image.Image) -> bytes:
+    """A picture of few colours as PNG."""
     data = BytesIO()
-    picture = Image.fromarray(_rendered(world, state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE)
     picture.save(data, format="PNG", optimize=True)
     return data.getvalue()
 
 
 def plan_animation(planned: Planned, cell: int = 48) -> bytes:
     """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
-    from PIL import Image
-
     states, steps = planned.plan.states, len(planned.actions)
     words = [
         f"{i + 1}/{steps}  {action}  for {term}"
@@ -137,23 +136,18 @@ def plan_animation(planned: Planned, cell: int = 48) -> bytes:
     ]
     ends = [*words, f"{steps} steps: done" if planned.plan.found else "no plan was found"]
     frames = [_frame(planned.world, state, text, cell) for state, text in zip(states, ends, strict=True)]
-    first = [frame.quantize(128, method=Image.Quantize.FASTOCTREE) for frame in frames]
     changes = [before != after for before, after in pairwise(planned.plan.terms)]
     times = [900 if change else 280 for change in [*changes, False]] + [2500]
-    data = BytesIO()
-    first[0].save(data, format="GIF", save_all=True, append_images=first[1:], duration=times[-len(first) :], loop=0)
-    return data.getvalue()
+    return gif(frames, times[-len(frames) :])
 
 
-def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> Any:
+def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> NDArray[np.uint8]:
     """A state with words below it."""
-    from PIL import Image, ImageDraw, ImageFont
-
     picture = Image.fromarray(_rendered(world, state, cell))
     frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
     frame.paste(picture)
     ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
-    return frame
+    return np.asarray(frame)
 
 
 def _rendered(world: Any, state: NDArray[Any], cell: int) -> NDArray[np.uint8]:
@@ -164,28 +158,14 @@ def _rendered(world: Any, state: NDArray[Any], cell: int) -> NDArray[np.uint8]:
 
 def floor_picture(shown: Followed) -> bytes:
     """A demonstration in Playroom on the floor plan, in the colours of the subgoals that its steps serve."""
-    from PIL import Image
-
-    from rsg.evaluation.playroom_pictures import floor_plan
-
-    data = BytesIO()
     world: Any = shown.world
     drawn = floor_plan(world, shown.demo.states, shown.segments, len(shown.segments), 700)
-    Image.fromarray(drawn).quantize(256).save(data, format="PNG", optimize=True)
-    return data.getvalue()
+    return _small(Image.fromarray(drawn).quantize(256))
 
 
 def heat_picture(subgoals: Classifiers, world: Any, state: NDArray[Any]) -> bytes:
     """Where subgoals hold in a room of Playroom."""
-    from rsg.evaluation.playroom_pictures import heat_figure
-
     return png(heat_figure(subgoals, world, state), 85)
-
-
-def _figure(width: float, height: float, layout: Any = "constrained") -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout=layout)
 
 
 def svg(figure: Any, label: str) -> str:

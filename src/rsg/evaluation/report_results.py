@@ -15,26 +15,9 @@ from rsg.search import SearchSettings, is_continuous
 from rsg.subgoals import Classifiers
 
 SPLITS = ("compositional", "novel")
+NONE = "–"
 Results = dict[str, dict[str, dict[str, Any]]]
 """What `evaluate_planning` gives, by model (`rsg`, `untrained`) and by split: plain JSON."""
-
-
-@dataclass(frozen=True)
-class Paper:
-    """What the paper prints for RSG in a world, by default in Crafting World; rates are fractions, times are seconds.
-
-    Success: its table of planning with instructions. Times: the appendix's table of computation times, where training
-    is 60 epochs of 17.0 minutes (Playroom: 32.4); the hardware is not stated.
-    """
-
-    compositional: float = 0.996
-    novel: float = 0.978
-    training: float = 60 * 17.0 * 60
-    plan: float = 4.6962
-    source: str = "Learning Rational Subgoals from Demonstrations and Instructions (AAAI 2023)"
-
-
-PAPERS = {"crafting": Paper(), "playroom": Paper(0.82, 0.782, 60 * 32.4 * 60, 0.4313)}
 
 
 @dataclass(frozen=True)
@@ -89,21 +72,23 @@ def unseen_success(results: Results) -> tuple[float, list[str]]:
     return rate, [row["task"] for row in rows if row["task"] in known]
 
 
-def percent(rate: float) -> str:
-    """A fraction as people read it; less than all is never rounded up to all.
+def percent(rate: float | None) -> str:
+    """A fraction as people read it, or a dash; less than all is never rounded up to all.
 
-    >>> percent(0.996), percent(0.9996), percent(1.0)
-    ('99.6 %', '99.96 %', '100.0 %')
+    >>> percent(0.996), percent(0.9996), percent(1.0), percent(None)
+    ('99.6 %', '99.96 %', '100.0 %', '–')
     """
-    return f"{hundredths(rate)} %"
+    return NONE if rate is None else f"{hundredths(rate)} %"
 
 
-def duration(seconds: float) -> str:
-    """A time in the unit that suits it.
+def duration(seconds: float | None) -> str:
+    """A time in the unit that suits it, or a dash.
 
-    >>> duration(0.00047), duration(4.6962), duration(14.3), duration(61200)
-    ('0.47 ms', '4.7 s', '14 s', '17 h')
+    >>> duration(0.00047), duration(4.6962), duration(14.3), duration(61200), duration(None)
+    ('0.47 ms', '4.7 s', '14 s', '17 h', '–')
     """
+    if seconds is None:
+        return NONE
     for limit, unit, size in ((1.0, "ms", 1e-3), (180.0, "s", 1.0), (7200.0, "min", 60.0)):
         if seconds < limit:
             return f"{_short(seconds / size)} {unit}"

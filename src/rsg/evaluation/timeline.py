@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill, shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.patches import ConnectionPatch
 from numpy.typing import NDArray
+from rich.text import Text
 
-from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, saved
-from rsg.evaluation.report_examples import Segment
+from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.planning import Part
 from rsg.subgoals import Segmentation
-from rsg.worlds import World
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 WIDTH = 80  # columns of a terminal
 MAX_LABEL = 30
 FILLED, ENDED, FREE = "█", "◆", "."
 MAPS_IN_A_ROW = 8
 WIDE, SLIDE = 12.8, 7.2  # inches
-EDGE, BELOW, NAME = 0.5, 1.15, 0.6  # of the picture, under the bars, over a map
+EDGE, BELOW, NAME, MAP = 0.5, 1.15, 0.6, 1.8  # inches of edges, under the bars, over a map, and of it at least
 FAINT = "#666666"
 _INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
 _COMPASS, _ON_THE_SPOT, _STILL = "→↗↑↖←↙↓↘", "·", 0.1  # signs of motions; how little is none, in actions
 
 
-def parts(found: Segmentation) -> list[Segment]:
+def parts(found: Segmentation) -> list[Part]:
     """The steps that serve each subgoal, in order; the last one may go on where the trajectory ends (`found.now`).
 
     >>> from rsg.language import parse
     >>> parts(Segmentation(parse("a then b"), -1.0, ("a", "a", "b"), (("a", 2),), "b"))
-    [Segment(term='a', start=0, end=2), Segment(term='b', start=2, end=3)]
+    [Part(term='a', start=0, end=2), Part(term='b', start=2, end=3)]
     """
     ends = [*found.ends, *([(found.now, len(found.terms))] if found.now else [])]
     starts = [0, *(end for _, end in ends)]
-    return [Segment(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
+    return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
 def letters(actions: Sequence[str]) -> list[str]:
@@ -63,11 +63,10 @@ def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list
     if one is wanted and the action's name has one.
     """
     if hasattr(world, "actions"):
-        short = letters(world.actions)
-        short = (
-            [_ARROWS.get(name, letter) for name, letter in zip(world.actions, short, strict=True)] if arrows else short
-        )
-        return [short[action] for action in actions], [f"{s} {n}" for s, n in zip(short, world.actions, strict=True)]
+        names, short = world.actions, letters(world.actions)
+        if arrows:
+            short = [_ARROWS.get(name, letter) for name, letter in zip(names, short, strict=True)]
+        return [short[action] for action in actions], [f"{s} {n}" for s, n in zip(short, names, strict=True)]
     way = np.asarray(actions, dtype=np.float64)[:, :2] / np.asarray(world.reach)[:2]
     compass = np.round(np.arctan2(way[:, -1], way[:, 0]) / (np.pi / 4)).astype(np.int64) % 8
     still = np.abs(way).max(axis=1) < _STILL
@@ -87,8 +86,6 @@ def timeline_text(found: Segmentation, actions: Sequence[str]) -> Text:
         found: the alignment.
         actions: `[T]` a letter for each step.
     """
-    from rich.text import Text
-
     steps = len(found.terms)
     cell = max(3, len(str(steps)) + 1)
     served = parts(found)
@@ -113,7 +110,7 @@ def _line(name: str, label: int, marks: Sequence[str], cell: int) -> str:
     return f"  {name:{label}}  " + "".join(f"{mark:>{cell - 1}} " for mark in marks).rstrip()
 
 
-def _row(part: Segment, ended: bool, low: int, high: int, cell: int) -> str:
+def _row(part: Part, ended: bool, low: int, high: int, cell: int) -> str:
     """The columns of steps low to high: character k · cell stands between step k and step k + 1."""
     row = [" "] * ((high - low) * cell + 1)
     row[cell - 1 :: cell] = FREE * (high - low)
@@ -129,76 +126,62 @@ def _row(part: Segment, ended: bool, low: int, high: int, cell: int) -> str:
 # As a picture.
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where things are, in inches from the bottom left: maps in rows, below them the bars.
-
-    Attributes:
-        height: of the picture; `WIDE` is its width.
-        rows, columns: of maps.
-        maps: the upper edge of the first row; cell: width and height of a map with its name.
-        bars: the lower and the upper edge of the bars.
-    """
-
-    height: float
-    rows: int
-    columns: int
-    maps: float
-    cell: tuple[float, float]
-    bars: tuple[float, float]
-
-    @staticmethod
-    def of(maps: int, bars: int, lines: int, aspect: float) -> _Layout:
-        """Room for maps of that height per width, for bars, and for a title of some lines; a slide if they fit one."""
-        rows = -(-maps // MAPS_IN_A_ROW)
-        columns = -(-maps // rows)
-        width = (WIDE - 2 * EDGE) / columns
-        top = BELOW + max(0.27, min(0.45, 2.6 / bars)) * bars
-        head, gap = 0.68 + 0.31 * lines, 0.5
-        tall = min(aspect * (width - 0.2), max(1.8, (SLIDE - top - gap - head) / rows - NAME))
-        height = max(SLIDE, top + gap + rows * (tall + NAME) + head)
-        return _Layout(height, rows, columns, height - head, (width, tall + NAME), (BELOW, top))
-
-
 def draw_timeline(
-    path: str | Path,
-    world: World,
-    states: NDArray[Any],
-    actions: NDArray[Any],
-    found: Segmentation,
-    note: str = "",
+    path: str | Path, world: Any, states: NDArray[Any], actions: NDArray[Any], found: Segmentation, note: str = ""
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
     Args:
         path: the file.
         world: where it happened.
-        states: `[T + 1, W]`, actions: `[T]` the trajectory.
+        states: `[T + 1, W]`, actions: `[T]` or `[T, D]` the trajectory.
         found: the alignment.
         note: a line below the task.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    served = parts(found)
-    title = fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
-    shape = world.render(states[0]).shape
-    layout = _Layout.of(len(served) + 1, len(served), title.count("\n") + 1, shape[0] / shape[1])
-    with saved(path) as part, rc_context({"font.size": 12, **PLAIN}):
-        figure = Figure(figsize=(WIDE, layout.height), facecolor="white")
-        top = 1 - 0.25 / layout.height
-        figure.text(EDGE / WIDE, top, title, fontsize=17, fontweight="bold", va="top", color=PAPER)
-        below = (layout.maps + 0.14) / layout.height
-        figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
+    served, moments = parts(found), _moments(found)
+    rows = -(-len(moments) // MAPS_IN_A_ROW)
+    columns = -(-len(moments) // rows)
+    bars_high = max(0.27, min(0.45, 2.6 / len(served))) * len(served)
+    under, above = BELOW + bars_high + 0.5, head_of(found) + NAME  # inches below and above the maps
+    height = max(SLIDE, under + above + rows * MAP + (rows - 1) * NAME)
+    with slide(path, found, note, height) as figure:
         left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
-        bars = _axes(figure, left, layout.bars[0], WIDE - EDGE - left, layout.bars[1] - layout.bars[0])
+        bars = axes_at(figure, left, BELOW, WIDE - EDGE - left, bars_high)
         draw_bars(bars, served, found)
         name_steps(bars, world, actions)
-        _draw_maps(figure, bars, layout, [(name, step, world.render(states[step])) for name, step in _moments(found)])
-        part.write_bytes(png(figure, 150))
+        inside = {"left": EDGE / WIDE, "right": 1 - EDGE / WIDE, "bottom": under / height, "top": 1 - above / height}
+        maps = figure.add_gridspec(rows, columns, wspace=0.05, hspace=NAME / MAP, **inside)
+        for number, (name, step) in enumerate(moments):
+            axes = figure.add_subplot(maps[number], anchor="N")
+            color = _color(number - 1) if number else PAPER
+            axes.set_title(name, fontsize=12 if columns <= 6 else 10, color=color)
+            _draw_map(axes, world.render(states[step]), color)
+            if rows == 1:  # then a line leads from each map to its place in time
+                _connect(axes, bars, step, color)
 
 
-def _axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
+@contextmanager
+def slide(path: str | Path, found: Segmentation, note: str, height: float = SLIDE) -> Iterator[Figure]:
+    """A figure with a task and a line below it, written as a PNG file at the end."""
+    with rc_context({"font.size": 12, **PLAIN}):
+        figure = Figure(figsize=(WIDE, height), facecolor="white")
+        top, below = 1 - 0.25 / height, 1 - (head_of(found) - 0.14) / height
+        figure.text(EDGE / WIDE, top, _title(found), fontsize=17, fontweight="bold", va="top", color=PAPER)
+        figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
+        yield figure
+        save(path, png(figure, 150))
+
+
+def head_of(found: Segmentation) -> float:
+    """The inches that the words at the top of a slide take."""
+    return 0.99 + 0.31 * _title(found).count("\n")
+
+
+def _title(found: Segmentation) -> str:
+    return fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
+
+
+def axes_at(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
     """Axes at a place in inches."""
     tall = figure.get_figheight()
     return figure.add_axes((left / WIDE, bottom / tall, width / WIDE, height / tall))
@@ -209,7 +192,7 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def draw_bars(axes: Any, served: Sequence[Segment], found: Segmentation) -> None:
+def draw_bars(axes: Any, served: Sequence[Part], found: Segmentation) -> None:
     """A bar for each subgoal; one that did not come true yet is paler."""
     for row, part in enumerate(served):
         ended = row < len(found.ends)
@@ -255,22 +238,15 @@ def _moments(found: Segmentation) -> list[tuple[str, int]]:
     return [("start", 0), *ends, *now]
 
 
-def _draw_maps(figure: Any, bars: Any, layout: _Layout, moments: Sequence[tuple[str, int, Any]]) -> None:
-    """Maps in the colours of their subgoals; if there is one row of them, a line leads to each one's place in time."""
-    from matplotlib.patches import ConnectionPatch
+def _draw_map(axes: Any, picture: NDArray[Any], color: str) -> None:
+    """A map in a frame of that colour."""
+    axes.imshow(picture, interpolation="bicubic")
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set(visible=True, color=color, linewidth=2.5)
 
-    width, height = layout.cell
-    for number, (name, step, picture) in enumerate(moments):
-        row, column = divmod(number, layout.columns)
-        color = _color(number - 1) if number else PAPER
-        corner = (EDGE + column * width + 0.1, layout.maps - (row + 1) * height)
-        axes = _axes(figure, *corner, width - 0.2, height - NAME)
-        axes.imshow(picture, interpolation="bicubic")
-        axes.set_title(name, fontsize=12 if layout.columns <= 6 else 10, color=color)
-        axes.set(xticks=[], yticks=[])
-        for spine in axes.spines.values():
-            spine.set(visible=True, color=color, linewidth=2.5)
-        if layout.rows == 1:
-            ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
-            look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
-            figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))
+
+def _connect(axes: Any, bars: Any, step: int, color: str) -> None:
+    """A dashed line from below a map to the end of a step."""
+    ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
+    look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
+    axes.figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))

@@ -59,9 +59,10 @@ def subgoals_for(folder: str | Path, name: str, world: Any) -> Classifiers:
     return found
 
 
-def is_baseline(folder: str | Path) -> bool:
-    """Whether that is the folder of a baseline's run."""
-    return (Path(folder) / "run.json").exists() and Run(folder).about.get("method") in METHODS
+def baseline_of(folder: str | Path) -> str | None:
+    """The method of a baseline's run; None if that is the folder of something else."""
+    method = Run(folder).about.get("method") if (Path(folder) / "run.json").exists() else None
+    return method if method in METHODS else None
 
 
 def policy_for(folder: str | Path, name: str, world: Any) -> Policy:

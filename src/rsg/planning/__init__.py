@@ -4,7 +4,7 @@ from rsg.planning.algorithm_2 import Candidates, algorithm_2, candidates, priori
 from rsg.planning.by_regions import Guide, by_regions
 from rsg.planning.dependencies import Dependencies, Rules
 from rsg.planning.goal_only import plan_goal
-from rsg.planning.plan import Plan, plan
+from rsg.planning.plan import Part, Plan, plan
 from rsg.planning.problem import Goal, GoalProblem, GoalSettings
 from rsg.planning.validation import Verdict, validate
 
@@ -15,6 +15,7 @@ __all__ = [
     "GoalProblem",
     "GoalSettings",
     "Guide",
+    "Part",
     "Plan",
     "Rules",
     "Verdict",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,14 @@ from rsg.search import (
 from rsg.worlds import ContinuousWorld, World
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
+
+
+class Part(NamedTuple):
+    """Actions `start` to `end` (the last one not included) that serve one subgoal."""
+
+    term: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,6 +73,13 @@ class Plan:
     def found(self) -> bool:
         """Whether there is a plan."""
         return bool(np.isfinite(self.cost))
+
+    @property
+    def parts(self) -> list[Part]:
+        """Which actions serve which subgoal, in order."""
+        count = len(self.nodes)
+        ends = [i for i in range(1, count + 1) if i == count or self.nodes[i] != self.nodes[i - 1]]
+        return [Part(self.terms[end - 1], start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
     @property
     def reason(self) -> str:

@@ -95,9 +95,7 @@ def walked(space: Space, actions: Floats, poses: Floats) -> None:
             poses[i + 1, d] = end
 
 
-def advance(
-    tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool
-) -> tuple[int, int]:
+def advance(tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool) -> tuple[int, int]:
     """Go straight from start to end, action by action, while the way is free and `out` has room.
 
     Gives how many actions that was, and how many lead to the end. Each is checked by itself, as the world will do it;
