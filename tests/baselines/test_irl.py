@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
 from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
-from rsg.baselines.irl import by_choice, soft_values
-from rsg.baselines.surroundings import ground_of, surroundings
+from rsg.baselines.irl import by_choice, ground_of, soft_values, surroundings
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.language import machine_of
 

@@ -208,12 +208,11 @@ def look(world: Any, states: NDArray[Any], shape: Shape) -> Any:
     return Tiles(there, cells, pixels)
 
 
+ENCODERS = {"tile": TileEncoder, "types": SetEncoder, "effectors": PlaceEncoder, "inputs": NumberEncoder}
+"""By what the shape of a world tells; the first that it tells counts."""
+
+
 def state_encoder(shape: Shape, hidden: int, condition: int = 0, layers: int = 2) -> nn.Module:
     """The encoder for what a world of that shape shows."""
-    if "tile" in shape:
-        return TileEncoder(shape["tile"], hidden, condition, layers)
-    if "types" in shape:
-        return SetEncoder(shape["types"], hidden, condition, layers)
-    if "effectors" in shape:
-        return PlaceEncoder(shape["effectors"], hidden, condition, layers)
-    return NumberEncoder(shape["inputs"], hidden, condition, layers)
+    key = next(key for key in ENCODERS if key in shape)
+    return ENCODERS[key](shape[key], hidden, condition, layers)

@@ -1,4 +1,4 @@
-"""Parts that baselines are built from: the words of a task as a vector, and what the numbers of a last layer mean."""
+"""Parts that baselines are built from: what reads a task and a history, and what the numbers of a last layer mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, one_hot
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from rsg.baselines.encoders import Shape
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.core.errors import RsgError, meant
 from rsg.language import Machine, Task, Term, machine_of
 from rsg.language.tree import CONNECTIVES
@@ -77,11 +77,20 @@ class TaskEncoder(nn.Module):
         return features[[distinct[text] for text in texts]]
 
 
-def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
-    """What N copies begin with: the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
-    with torch.inference_mode():
-        task = tasks([str(machine.task)]).expand(count, -1)
-        return task, task.new_zeros(2, 1, count, tasks.words.embedding_dim)
+class History(nn.Module):
+    """Reads a task, states with that task in mind, and with an LSTM those before; a subclass says what follows."""
+
+    def __init__(self, shape: Shape, terms: Sequence[str], hidden: int, layers: int) -> None:
+        super().__init__()
+        self.tasks = TaskEncoder(terms, hidden)
+        self.states = state_encoder(shape, hidden, self.tasks.features, layers)
+        self.history = nn.LSTM(hidden, hidden, batch_first=True)
+
+    def begin(self, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+        """For N copies the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
+        with torch.inference_mode():
+            task = self.tasks([str(machine.task)]).expand(count, -1)
+            return task, task.new_zeros(2, 1, count, self.history.hidden_size)
 
 
 def place_of(word: str, vocabulary: Sequence[str]) -> int:

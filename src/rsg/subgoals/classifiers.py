@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
 from rsg.search import Goals
+from rsg.training.loop import one_thread
 from rsg.worlds import World
 
 NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
@@ -22,19 +23,6 @@ DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that
 Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
-
-
-@contextmanager
-def one_thread(wanted: bool) -> Iterator[None]:
-    """Torch on one thread: on a busy machine, several take ten times as long for small networks."""
-    threads = torch.get_num_threads()
-    if wanted and threads > 1:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        if wanted and threads > 1:
-            torch.set_num_threads(threads)
 
 
 class Weights(NamedTuple):
@@ -195,12 +183,22 @@ def doubtful(networks: int, doubt: float = DOUBT) -> Weights:
     return Weights((networks,), first=np.array([-doubt, doubt][:networks]))
 
 
+def mapped(function: Callable[..., Any], *seen: Any) -> Any:
+    """A function of what a world shows, array by array: one array, or those of a dict or a tuple."""
+    first = seen[0]
+    if isinstance(first, dict):
+        return {key: mapped(function, *(one[key] for one in seen)) for key in first}
+    if isinstance(first, tuple):
+        parts = [mapped(function, *some) for some in zip(*seen, strict=True)]
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    return function(*seen)
+
+
 def tensors(seen: Any, device: torch.device | str) -> Any:
-    """Arrays of a named tuple, a dict, or one array, as tensors; whole numbers as long ones."""
-    if isinstance(seen, dict):
-        return {key: tensors(value, device) for key, value in seen.items()}
-    if isinstance(seen, tuple):
-        parts = [tensors(value, device) for value in seen]
-        return type(seen)(*parts) if hasattr(seen, "_fields") else tuple(parts)
-    tensor = torch.as_tensor(np.asarray(seen))
-    return tensor.to(device, torch.float32 if tensor.is_floating_point() else torch.int64)
+    """What a world shows as tensors; whole numbers as long ones."""
+
+    def tensor(array: Any) -> Tensor:
+        made = torch.as_tensor(np.asarray(array))
+        return made.to(device, torch.float32 if made.is_floating_point() else torch.int64)
+
+    return mapped(tensor, seen)

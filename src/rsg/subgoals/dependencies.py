@@ -30,6 +30,7 @@ from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.learning import WorldOf
 from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
+from rsg.training.data import first_of_each
 
 FILE = "dependencies.json"  # in the folder of a run
 THRESHOLDS = ("half", "calibrated")  # what the file calls G ≥ 1/2, and the choice of earlier versions
@@ -218,18 +219,9 @@ def training_demonstrations(run: Run) -> Sequence[Demonstration] | Store:
     if not Path(origin["demos"]).exists():
         raise RunError(f"the demonstrations of {run.folder} are no longer in {origin['demos']}; give them")
     store = Store(origin["demos"])
-    return store if origin.get("per_task") is None else _first_of_each(store, origin["per_task"])
-
-
-def _first_of_each(store: Store, per_task: int) -> list[Demonstration]:
-    """At most so many demonstrations of each description."""
-    seen: dict[str, int] = {}
-    chosen = []
-    for demo in store:
-        seen[demo.task] = seen.get(demo.task, 0) + 1
-        if seen[demo.task] <= per_task:
-            chosen.append(demo)
-    return chosen
+    if origin.get("per_task") is None:
+        return store
+    return list(first_of_each(store, lambda demo: demo.task, origin["per_task"]))
 
 
 def kept_dependencies(folder: str | Path) -> Dependencies | None:

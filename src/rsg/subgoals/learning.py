@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,10 +19,9 @@ from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats
 from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.objective import Score, contrast
+from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
-from rsg.subgoals.view import View
-from rsg.training import data as training_data
+from rsg.training.data import Kept
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 
@@ -113,8 +111,7 @@ class RationalSubgoals:
     ) -> None:
         self.module, self.settings, self.world_of = classifiers, settings, world_of
         self._descriptions = tuple(dict.fromkeys(map(spelled, descriptions)))
-        self.grounds_kept: OrderedDict[Demonstration, Ground] = OrderedDict()
-        self.bytes_kept = 0
+        self.grounds_kept = Kept(self._around, lambda there: there.size_bytes)
 
     def about(self) -> dict[str, Any]:
         """What it takes to build the classifiers again."""
@@ -171,19 +168,14 @@ class RationalSubgoals:
         return view.score(machine, self.settings.rationality)
 
     def ground(self, demo: Demonstration) -> Ground:
-        """The graph around a demonstration; as many are kept as the cache holds."""
-        if demo in self.grounds_kept:
-            self.grounds_kept.move_to_end(demo)
-            return self.grounds_kept[demo]
+        """The graph around a demonstration; as many are kept as memory has room for."""
+        return self.grounds_kept.of(demo)
+
+    def _around(self, demo: Demonstration) -> Ground:
         try:
-            there = self.around(demo)
+            return self.around(demo)
         except RsgError as error:
             raise DemonstrationError(str(error), demo) from None
-        self.grounds_kept[demo] = there
-        self.bytes_kept += there.size_bytes
-        while self.bytes_kept > training_data.CACHE and len(self.grounds_kept) > 1:
-            self.bytes_kept -= self.grounds_kept.popitem(last=False)[1].size_bytes
-        return there
 
     def around(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration, made anew."""
@@ -191,16 +183,21 @@ class RationalSubgoals:
 
     def candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others, drawn from all descriptions."""
-        others = [text for text in self._descriptions if text != spelled(demo.task)]
-        count = min(self.settings.negatives, len(others))
-        chosen = rng.choice(len(others), size=count, replace=False) if others else ()
-        return [machine_of(demo.task), *(machine_of(others[i]) for i in chosen)]
+        others = other_tasks(self._descriptions, demo.task, self.settings.negatives, rng)
+        return [machine_of(text) for text in (demo.task, *others)]
 
 
 @lru_cache(maxsize=4096)
 def spelled(text: str) -> str:
     """A description as rsg writes it: the same for all ways to write a task."""
     return str(machine_of(text).task)
+
+
+def other_tasks(descriptions: Sequence[str], text: str, count: int, rng: np.random.Generator) -> list[str]:
+    """So many of the descriptions, as rsg writes them, by chance: none twice, and none of the same task."""
+    rest = [other for other in descriptions if other != spelled(text)]
+    count = min(count, len(rest))
+    return [rest[i] for i in rng.choice(len(rest), size=count, replace=False)] if count else []
 
 
 @compiled

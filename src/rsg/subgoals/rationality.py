@@ -148,14 +148,20 @@ def pull_rationality(case: Case, walk: Walk, acts: Floats, slopes: Slopes) -> No
 @compiled
 def pull_transitions(case: Case, s: int, v: int, p: float, total: float, slopes: Slopes) -> None:
     """The part of it that comes from the machine transitions open at (s, v)."""
-    nodes, how = case.nodes, case.how
+    nodes = case.nodes
     for edge in range(nodes.start[v], nodes.start[v + 1]):
-        share = p * np.exp(-how.alpha * transition_cost(case, s, v, edge) - total)
-        w = nodes.after[edge]
-        slopes.g[s, nodes.term[v]] -= how.weight * share
-        if w < len(nodes.term) - 1:
-            slopes.i[s, nodes.term[w]] -= how.weight * share
-            slopes.entry[s, w] += share
+        share = p * np.exp(-case.how.alpha * transition_cost(case, s, v, edge) - total)
+        pull_transition(case, s, v, nodes.after[edge], share, slopes)
+
+
+@compiled
+def pull_transition(case: Case, s: int, v: int, w: int, share: float, slopes: Slopes) -> None:
+    """The gradient of share · (what it costs to go from v to w at state s)."""
+    nodes, weight = case.nodes, case.how.weight
+    slopes.g[s, nodes.term[v]] -= weight * share
+    if w < len(nodes.term) - 1:
+        slopes.i[s, nodes.term[w]] -= weight * share
+        slopes.entry[s, w] += share
 
 
 @compiled
@@ -184,15 +190,11 @@ def pull_entry(case: Case, v: int, slopes: Slopes) -> None:
 @compiled
 def pull_exits(case: Case, v: int, slopes: Slopes) -> None:
     """From J of v to log G and log I where the best path leaves v, and to J where it then enters another node."""
-    nodes, togo, weight = case.nodes, case.togo, case.how.weight
+    togo = case.togo
     leave = np.zeros(len(togo.cost))
     for s in range(len(leave)):
         if slopes.cost[s, v] != 0.0 and togo.exit[s, v] >= 0:
             leave[togo.exit[s, v]] += slopes.cost[s, v]
     for s in range(len(leave)):
         if leave[s] != 0.0:
-            w = togo.then[s, v]
-            slopes.g[s, nodes.term[v]] -= weight * leave[s]
-            if w < len(nodes.term) - 1:
-                slopes.i[s, nodes.term[w]] -= weight * leave[s]
-                slopes.entry[s, w] += leave[s]
+            pull_transition(case, s, v, togo.then[s, v], leave[s], slopes)

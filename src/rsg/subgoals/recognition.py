@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, Term, Then, machine_of
-from rsg.search import nodes_ahead
 from rsg.subgoals.classifiers import Classifiers, Floats
 from rsg.subgoals.ground import ground
 from rsg.subgoals.learning import RsgSettings
+from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Rationality
-from rsg.subgoals.view import View
+from rsg.training.data import least_steps
 from rsg.worlds import World
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
@@ -204,18 +204,12 @@ def _chain(terms: Sequence[str]) -> Task:
     return Term(terms[0]) if len(terms) == 1 else Then(tuple(Term(term) for term in terms))
 
 
-def least_steps(machine: Machine) -> int:
-    """How many steps a task takes at least.
-
-    >>> machine = machine_of("a and b then (c or d then e)")
-    >>> least_steps(machine), most_steps(machine)
-    (4, 4)
-    """
-    return int(nodes_ahead(machine)[0])
-
-
 def most_steps(machine: Machine) -> int:
-    """How many steps a task takes at most, along its longest branches."""
+    """How many steps a task takes at most, along its longest branches.
+
+    >>> most_steps(machine_of("a and b then (c or d then e)"))
+    4
+    """
     ahead = np.zeros(machine.nodes, dtype=np.int64)
     for node in range(machine.nodes - 2, -1, -1):
         ahead[node] = (node > 0) + max(ahead[after] for after in machine.successors(node))
