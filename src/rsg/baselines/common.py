@@ -228,13 +228,14 @@ class Baseline:
         Which actions have an effect is asked of the world's model, as in the paper's IRL: else a policy may stay stuck.
         Where the mean move has none, the likeliest of 20 random moves is taken.
         """
+        if self.actions.discrete:
+            return self.actions.best(self.having_effect(world, states, given))
         chosen = self.actions.best(given)
         idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
         if len(idle):
-            tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
+            tried = self.actions.candidates(len(idle), rng)
             count = tried.shape[1]
-            rows = np.repeat(states[idle], count, axis=0)
-            flat = tried.reshape(len(rows), *tried.shape[2:])
+            rows, flat = np.repeat(states[idle], count, axis=0), np.concatenate(tried)
             moved = (world.step(rows, flat) != rows).any(axis=1).reshape(-1, count)
             repeated = given[idle].repeat_interleave(count, dim=0)
             logs = self.actions.log_probability(repeated, self.actions.read(flat).to(given.device))

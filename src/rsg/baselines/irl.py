@@ -61,7 +61,9 @@ class IrlSettings(BaselineSettings):
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """S nodes with N distinct states around a demonstration of T actions.
+    """S nodes with N distinct states around a demonstration of T actions: what else could have been done.
+
+    A node is a history: the demonstration up to one of its states, or up to there and then one other choice.
 
     Attributes:
         states: `[N, W]`; state: `[S]` the state of each node. The first T + 1 nodes are those of the demonstration.
@@ -87,41 +89,29 @@ def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Sur
     These are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is no choice.
     """
     discrete, count = hasattr(world, "actions"), len(demo.states)
+    choices = len(world.actions) if discrete else 1 + tried
+    begin = np.repeat(demo.states, choices, axis=0)
     try:
         world.step(demo.states[:-1], demo.actions)  # says so if they do not fit
-        ends, possible = _all_actions(world, demo) if discrete else _random_moves(world, demo, tried, draw)
+        ends = np.concatenate(world.successors(demo.states)) if discrete else world.step(begin, draw(len(begin)))
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None
-    choices = ends.shape[1]
+    possible = np.full((count, choices), discrete)
+    if not discrete:  # the first choice is left to the demonstration
+        possible[:, 1:] = (ends != begin).any(axis=1).reshape(count, choices)[:, 1:]
     off_path = count + np.arange(count * choices).reshape(count, choices)
     after = np.full((count * (1 + choices), choices), -1)
     after[:count] = np.where(possible, off_path, -1)
     chosen = demo.actions.astype(np.int64) if discrete else np.zeros(count - 1, dtype=np.int64)
     after[np.arange(count - 1), chosen] = np.arange(1, count)
     since = np.concatenate([np.arange(count), np.repeat(np.arange(1, count + 1), choices)])
-    rows = np.concatenate([demo.states, ends.reshape(count * choices, -1)])
+    rows = np.concatenate([demo.states, ends])
     states, state = np.unique(rows, axis=0, return_inverse=True)
     return Surroundings(states, state.reshape(-1), after, since, chosen)
 
 
-def _all_actions(world: Any, demo: Demonstration) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Where each choice leads `[T + 1, A, W]`, and which are possible."""
-    ends = np.asarray(world.successors(demo.states))
-    return ends, np.ones(ends.shape[:2], dtype=bool)
-
-
-def _random_moves(world: Any, demo: Demonstration, tried: int, draw: Draw) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The same; the first choice is left to the demonstration."""
-    count = len(demo.states)
-    begin = np.repeat(demo.states, 1 + tried, axis=0)
-    ends = world.step(begin, draw(len(begin)))
-    moved = (ends != begin).any(axis=1).reshape(count, 1 + tried)
-    moved[:, 0] = False
-    return ends.reshape(count, 1 + tried, -1), moved
-
-
 @dataclass(frozen=True, eq=False)
-class Ground:
+class Histories:
     """The surroundings of B demonstrations one after the other, as tensors.
 
     Attributes:
@@ -142,7 +132,7 @@ class Ground:
     chosen: Tensor
 
 
-def ground_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape, device: str = "cpu") -> Ground:
+def histories_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape, device: str = "cpu") -> Histories:
     """Surroundings one after the other."""
     states, nodes = [len(part.states) for part in parts], [len(part.state) for part in parts]
     rows, firsts = np.cumsum([0, *states[:-1]]), np.cumsum([0, *nodes[:-1]])
@@ -151,7 +141,7 @@ def ground_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape
     def tensor(pieces: Sequence[NDArray[Any]]) -> Tensor:
         return torch.as_tensor(np.concatenate(pieces), device=device)
 
-    return Ground(
+    return Histories(
         tensors(
             mapped(stacked, *(look(world, part.states, shape) for world, part in zip(worlds, parts, strict=True))),
             device,
@@ -208,15 +198,15 @@ class IrlNetwork(History):
         if "reach" in shape:
             self.register_buffer("moves", torch.zeros(KEPT, len(shape["reach"]), dtype=torch.float64))
 
-    def features(self, ground: Ground, texts: Sequence[str]) -> Tensor:
+    def features(self, nodes: Histories, texts: Sequence[str]) -> Tensor:
         """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
         tasks = self.tasks(texts)
-        read = self.states(ground.seen, tasks[ground.whose])[ground.state]
-        who, place = ground.owner[ground.path], ground.since[ground.path]
+        read = self.states(nodes.seen, tasks[nodes.whose])[nodes.state]
+        who, place = nodes.owner[nodes.path], nodes.since[nodes.path]
         table = read.new_zeros(len(texts), int(place.max()) + 1, read.shape[1])
-        memory = self.history(table.index_put((who, place), read[ground.path]))[0]
+        memory = self.history(table.index_put((who, place), read[nodes.path]))[0]
         memory = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # before the first state there is none
-        return torch.cat([read, memory[ground.owner, ground.since], tasks[ground.owner]], dim=1)
+        return torch.cat([read, memory[nodes.owner, nodes.since], tasks[nodes.owner]], dim=1)
 
 
 def _two_layers(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
@@ -264,25 +254,25 @@ class Irl(Baseline):
             surroundings(world, demo, s.tried, partial(self.moves, world, moves, rng))
             for world, demo in zip(worlds, demos, strict=True)
         ]
-        ground = ground_of(worlds, parts, self.shape, s.device)
+        nodes = histories_of(worlds, parts, self.shape, s.device)
         if blurred:
-            ground = replace(ground, seen=self.blurred(ground.seen, rng))
-        features = self.module.features(ground, [demo.task for demo in demos])
-        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, ground.after)
+            nodes = replace(nodes, seen=self.blurred(nodes.seen, rng))
+        features = self.module.features(nodes, [demo.task for demo in demos])
+        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, nodes.after)
         ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
-        ends[ground.path[~ground.moving]] = True  # what comes after a demonstration is worth nothing
-        open_ = (ground.after >= 0) & ~ends[:, None]
+        ends[nodes.path[~nodes.moving]] = True  # what comes after a demonstration is worth nothing
+        open_ = (nodes.after >= 0) & ~ends[:, None]
         left = open_.any(dim=1)
-        sweeps = int(ground.since.max()) if discount else 1
+        sweeps = int(nodes.since.max()) if discount else 1
         beyond = values.detach().masked_fill(ends, 0.0)
-        ahead = soft_values(reward.detach(), ground.after, beyond, ~left, discount, sweeps - 1)
-        plan = by_choice(reward + discount * ahead, ground.after)
+        ahead = soft_values(reward.detach(), nodes.after, beyond, ~left, discount, sweeps - 1)
+        plan = by_choice(reward + discount * ahead, nodes.after)
         target, guess = plan.detach()[left], q.masked_fill(~open_, NEVER)[left]
         chance = target.softmax(dim=1)
         away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
         mean = target.logsumexp(dim=1) - open_[left].sum(dim=1).log()
         level = smooth_l1_loss(guess[open_[left]], target[open_[left]]) + smooth_l1_loss(values[left], mean)
-        likelihood, likelihood_q = (_log_chances(one, ground).mean() for one in (plan, q))
+        likelihood, likelihood_q = (_log_chances(one, nodes).mean() for one in (plan, q))
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
@@ -299,9 +289,9 @@ class Irl(Baseline):
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
         part = surroundings(world, demo, self.settings.tried, partial(self.moves, world, self._kept(), self.chance()))
         with torch.inference_mode():
-            ground = ground_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
-            features = self.module.features(ground, texts)
-            chances = _log_chances(self._q(features, ground.after)[0], ground)
+            nodes = histories_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
+            features = self.module.features(nodes, texts)
+            chances = _log_chances(self._q(features, nodes.after)[0], nodes)
             return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
 
     def _q(self, features: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
@@ -350,6 +340,6 @@ class Irl(Baseline):
         return np.asarray(moves.reshape(count, tries, -1)[np.arange(count), picked])
 
 
-def _log_chances(q: Tensor, ground: Ground) -> Tensor:
+def _log_chances(q: Tensor, nodes: Histories) -> Tensor:
     """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
-    return q[ground.path[ground.moving]].log_softmax(dim=1).gather(1, ground.chosen[:, None])[:, 0]
+    return q[nodes.path[nodes.moving]].log_softmax(dim=1).gather(1, nodes.chosen[:, None])[:, 0]

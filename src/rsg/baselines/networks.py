@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,8 +17,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.core.errors import RsgError, meant
-from rsg.language import Machine, Task, Term, machine_of
-from rsg.language.tree import CONNECTIVES
+from rsg.language import Machine, machine_of
+from rsg.language.tree import CONNECTIVES, NAME
 
 PUNCTUATION = ("(", ")", *CONNECTIVES)
 CANDIDATES = 20  # random moves that are looked at, the paper's number
@@ -33,18 +34,7 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("(a then b) and c")
     ('(', 'a', 'then', 'b', ')', 'and', 'c')
     """
-    return tuple(_words(machine_of(text).task))
-
-
-def _words(task: Task) -> Iterator[str]:
-    if isinstance(task, Term):
-        yield str(task)
-        return
-    for number, part in enumerate(task.parts):  # type: ignore[attr-defined]
-        if number:
-            yield task.word  # type: ignore[attr-defined]
-        loose = part.binding <= task.binding
-        yield from ("(", *_words(part), ")") if loose else _words(part)
+    return tuple(re.findall(rf"{NAME}(?:\([^)]*\))?|[()]", str(machine_of(text).task)))  # arguments touch their term
 
 
 class TaskEncoder(nn.Module):
@@ -157,9 +147,7 @@ class Actions:
         return (mean + noise * variance.sqrt()).clamp(-reach, reach).double().cpu().numpy()
 
     def candidates(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
-        """For each of so many states all actions `[N, A]`, or random moves `[N, 20, D]`."""
-        if self.discrete:
-            return np.tile(np.arange(self.outputs), (count, 1))
+        """For each of so many states random moves `[N, 20, D]`."""
         reach = self._reach.double().numpy()
         return rng.uniform(-reach, reach, size=(count, CANDIDATES, len(reach)))
 

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
 from rsg.search import Goals
@@ -20,7 +21,6 @@ from rsg.worlds import World
 NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
 STRIDE = 0.1  # by which margins change
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
-Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
 
@@ -60,6 +60,8 @@ class Classifiers(nn.Module):
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
 
+    margins: Tensor | None
+
     def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:
         super().__init__()
         self.terms: tuple[str, ...] = ()
@@ -68,7 +70,7 @@ class Classifiers(nn.Module):
         for name, one in self._weights.items():
             self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape)))
         self.small = False  # whether several threads would only wait for each other
-        self.margins: Tensor | None = None
+        self.register_buffer("margins", None)
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -124,9 +126,7 @@ class Classifiers(nn.Module):
     def keep_margins(self) -> None:
         """From now on there are margins, at first 0; those that are there already stay."""
         had = self.margins if self.margins is not None else torch.zeros(0, dtype=torch.float64)
-        if "margins" not in self._buffers:
-            del self.margins
-        self.register_buffer("margins", torch.cat([had, had.new_zeros(len(self.terms) - len(had))]))
+        self.margins = torch.cat([had, had.new_zeros(len(self.terms) - len(had))])
 
     def raise_margins(self, ends: Sequence[tuple[int, float]], share: float) -> None:
         """Move margins towards what that share of log-odds are below in which demonstrations end, `(term, odds)`."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
@@ -17,7 +17,7 @@ from rsg.demos import Demonstration
 from rsg.demos.grouping import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats
+from rsg.subgoals.classifiers import DOUBT, Classifiers
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
@@ -136,7 +136,7 @@ class RationalSubgoals:
         return -figures_of(explained, self.settings.gamma)["loss"]
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> Explained:
-        """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
+        """Score a demonstration for several tasks, its own first, with the gradient of the objective (eq. 5)."""
         views = self.views(demo, tasks)
         scores = [self.score(view, machine) for view, machine in zip(views, tasks, strict=True)]
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
@@ -146,14 +146,20 @@ class RationalSubgoals:
         for view, one, share in zip(views, scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, Logs(one.slope_g, one.slope_i), view.logs, slopes[view])
-        view, slope, own = views[0], slopes[views[0]], len(tasks[0].terms)
-        path, columns = view.ground.graph.path, tasks[0].among(view.columns).term
+        beyond = self._beyond_the_paper(tasks[0], views[0], scores[0], slopes[views[0]], price)
+        return Explained(views, scores, compared, *beyond, slopes)
+
+    def _beyond_the_paper(
+        self, machine: Machine, view: View, score: Score, slope: Floats, price: float
+    ) -> tuple[float, float, list[tuple[int, float]]]:
+        """What is claimed, what is late and how it ends, see `Explained`, for the own task; adds to its gradient."""
+        path, columns, own = view.ground.graph.path, machine.among(view.columns).term, len(machine.terms)
         claimed = claim_less(price, path, view.logs.g[:, own:], slope[:, own:, 0])
-        ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(scores[0], columns)]
+        ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(score, columns)]
         late, prompt = 0.0, self.settings.prompt
         if prompt:
-            late = prompt * not_yet(prompt, path, scores[0].acts, columns, view.logs.i, slope[..., 1])
-        return Explained(views, scores, compared, claimed, late, ends, slopes)
+            late = prompt * not_yet(prompt, path, score.acts, columns, view.logs.i, slope[..., 1])
+        return claimed, late, ends
 
     def views(self, demo: Demonstration, tasks: Sequence[Machine]) -> list[View]:
         """For each task where the demonstration is looked at; here on one graph for all.
@@ -212,7 +218,7 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
 
 
 @compiled
-def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) -> float:
+def claim_less(weight: float, path: Array, log_g: Floats, slope: Floats) -> float:
     """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
 
     Adds the gradient of minus `weight` times this to that of the log-odds of G, `[S, terms]`: dG / dx = G (1 - G), so
@@ -227,15 +233,13 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
     return claimed
 
 
-def last_served(score: Score, columns: NDArray[Any]) -> list[int]:
+def last_served(score: Score, columns: Array) -> list[int]:
     """The column of the subgoal that the last action serves, if there is an alignment."""
     return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
 
 
 @compiled
-def not_yet(
-    weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
-) -> float:
+def not_yet(weight: float, path: Array, acts: Floats, columns: Array, log_i: Floats, slope: Floats) -> float:
     """log I of the subgoal that each action serves, where it begins: Σ_i Σ_v acts_iv log I_v(s_i).
 
     Adds the gradient of `weight` times this to that of the log-odds of I, `[S, terms]`.

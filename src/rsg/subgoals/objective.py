@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import Floats, Logs, nothing_known, sweep
+from rsg.search.cost_to_go import Logs, nothing_known, sweep
 from rsg.search.graph import Edges
 from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
 from rsg.subgoals.classifiers import Classifiers

@@ -6,17 +6,16 @@ label is *fresh* when v has just been entered at s: then an action must come fir
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.language import Nodes
-from rsg.search.cost_to_go import CostToGo, Floats, Logs
+from rsg.search.cost_to_go import CostToGo, Logs
 from rsg.search.graph import Edges
 
-Array = NDArray[Any]
 FRESH, MOVED = 0, 1
 
 
