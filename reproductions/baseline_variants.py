@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.baselines import BcFsm, BehaviourCloning, Gail, Irl
-from rsg.baselines.batches import Batch
 from rsg.baselines.bc import BcNetwork
+from rsg.baselines.common import Baseline, Batch
 from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import Baseline
 from rsg.baselines.networks import TaskEncoder
 
 

@@ -34,8 +34,8 @@ from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.language import Task, machine_of
 from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings
-from rsg.subgoals.recognition import least_steps
 from rsg.subgoals.runs import PRESETS
+from rsg.training.data import least_steps
 from rsg.training.settings import restored
 
 NAME = "baselines"

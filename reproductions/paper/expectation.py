@@ -19,9 +19,8 @@ from rsg.search.cost_to_go import Floats, Logs
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
 from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
-from rsg.subgoals.objective import forward
+from rsg.subgoals.objective import View, forward
 from rsg.subgoals.rationality import FRESH, MOVED, Slopes, Walk, no_slopes, pull_cost_to_go, pull_rationality
-from rsg.subgoals.view import View
 
 
 class Expectation(RationalSubgoals):

@@ -25,6 +25,7 @@ from rsg.subgoals.alignment import (
     pull_crossings,
     staying,
 )
+from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import (
     FRESH,
     MOVED,
@@ -36,7 +37,6 @@ from rsg.subgoals.rationality import (
     pull_exits,
     pull_rationality,
 )
-from rsg.subgoals.view import View
 
 
 class PrintedScore(RationalSubgoals):

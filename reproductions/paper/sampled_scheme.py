@@ -31,8 +31,8 @@ from rsg.search import Goals, StateGraph
 from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings, SetClassifiers
 from rsg.subgoals.ground import Ground, taken_edges
 from rsg.subgoals.learning import Explained, WorldOf, spelled
+from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Walk
-from rsg.subgoals.view import View
 
 Floats = NDArray[np.float64]
 LAYERS = (3, 15, 10)  # the paper's b, c and k in training

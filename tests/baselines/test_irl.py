@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
 from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
-from rsg.baselines.irl import by_choice, soft_values
-from rsg.baselines.surroundings import ground_of, surroundings
+from rsg.baselines.irl import by_choice, histories_of, soft_values, surroundings
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.language import machine_of
 
@@ -106,7 +105,7 @@ def test_the_nodes_around_a_demonstration(world):
             assert (np.abs(there - here) <= 1 + 1e-9).all()
             if isinstance(world, Corridor):
                 assert there == world.step(here[None], [choice])[0]
-    whole = ground_of([world] * len(parts), parts, {})
+    whole = histories_of([world] * len(parts), parts, {})
     assert len(whole.chosen) == sum(len(demo) for demo in demos) == int(whole.moving.sum())
     first = len(parts[0].state)
     second, known = whole.after[first : first + len(parts[1].after)].numpy(), parts[1].after >= 0

@@ -8,7 +8,7 @@ import torch
 from tests.baselines.tiny import Corridor, Tiny, Track, demonstrations
 
 from rsg.baselines import METHODS, load_baseline, method_named, rollout, settings_of_run, train_baseline
-from rsg.baselines.batches import batch_of, joined
+from rsg.baselines.common import batch_of, stacked
 from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
 from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
@@ -16,7 +16,7 @@ from rsg.evaluation.planning import Episode, Starts, summary
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import policy_for
 from rsg.language import machine_of
-from rsg.subgoals.classifiers import tensors
+from rsg.subgoals.classifiers import mapped, tensors
 from rsg.training import Run
 from rsg.training.settings import restored
 from rsg.worlds.crafting import CraftingWorld, Sets
@@ -61,7 +61,7 @@ def test_a_batch_holds_what_its_demonstrations_hold():
 def test_sets_of_several_sizes_are_padded():
     worlds = [CraftingWorld(3, 3, objects=2), CraftingWorld(4, 4, objects=5)]
     seen = [world.encode(world.sample(np.random.default_rng(0), 3)) for world in worlds]
-    both = joined(seen)
+    both = mapped(stacked, *seen)
     assert isinstance(both, Sets)
     assert both.objects.shape == (6, 5, 5)
     assert (both.objects[:3, :2] == seen[0].objects).all()

@@ -62,8 +62,7 @@ def test_counts_are_the_papers():
     for _ in range(20 if SLOW else 60):
         terms = int(rng.integers(1, 6))
         plain, holds, starts, shown = random_holds(rng, terms, int(rng.integers(1, 12)))
-        before, together = np.zeros((2, terms, terms), dtype=np.int64)
-        count_before(holds, starts, shown, before, together)
+        before, together = count_before(holds, starts, shown)
         assert (before.tolist(), together.tolist()) == reference.count_before(plain, terms)
         rises = last_rises(holds, starts, shown)
         for d, (states, mentioned) in enumerate(plain):

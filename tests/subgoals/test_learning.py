@@ -310,8 +310,8 @@ def test_a_small_cache_of_graphs_changes_nothing(monkeypatch):
         one, other = method.ground(demo), plenty.grounds_kept[demo]
         assert np.array_equal(one.graph.states, other.graph.states)
         assert np.array_equal(one.walk.taken, other.walk.taken)
-        assert method.bytes_kept == sum(ground.size_bytes for ground in method.grounds_kept.values())
-        assert method.bytes_kept <= 50_000 or len(method.grounds_kept) == 1
+        assert method.grounds_kept.bytes == sum(ground.size_bytes for ground in method.grounds_kept.values())
+        assert method.grounds_kept.bytes <= 50_000 or len(method.grounds_kept) == 1
     assert 1 <= len(method.grounds_kept) < len(plenty.grounds_kept) == 60
 
 

@@ -9,7 +9,7 @@ from rsg.core.errors import ParseError, RsgError, StoreError
 from rsg.demos import Demonstration, Store
 from rsg.language import Machine, parse
 from rsg.training import TrainingData
-from rsg.training.data import machine_of, steps_needed
+from rsg.training.data import least_steps, machine_of
 
 DEMOS = small_demos()
 
@@ -128,7 +128,7 @@ def test_the_cache_is_bounded_and_nothing_is_mixed_up(tmp_path, monkeypatch):
     largest = 0
     for step in range(25):
         assert data.batch(step) == TrainingData(DEMOS, settings).batch(step)
-        held = [sum(d.states.nbytes + d.actions.nbytes for d in demos) for demos, _ in data.cache.values()]
+        held = [sum(d.states.nbytes + d.actions.nbytes for d in demos) for demos in data.cache.values()]
         largest = max(largest, sum(held))
         assert 1 <= len(data.cache) < 13
     assert 0 < largest <= 0.1 * 2**20
@@ -224,6 +224,6 @@ def test_damage_is_told_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("text", "steps"), [("a", 1), ("a then b", 2), ("a and b and c", 3), ("a then b or (c then d)", 2)]
 )
-def test_steps_needed(text, steps):
-    assert steps_needed(text) == steps
+def test_least_steps(text, steps):
+    assert least_steps(machine_of(text)) == steps
     assert machine_of(text) is machine_of(text)

@@ -2,10 +2,10 @@
 
 from rsg.baselines.bc import BcSettings, BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm, BcFsmSettings
+from rsg.baselines.common import Baseline, BaselineSettings
 from rsg.baselines.gail import Gail, GailSettings
 from rsg.baselines.irl import Irl, IrlSettings
 from rsg.baselines.lstm import Lstm, LstmSettings
-from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.policies import Policy, Rollout, rollout
 from rsg.baselines.runs import METHODS, Trained, load_baseline, method_named, preset, settings_of_run, train_baseline
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from rsg.baselines.batches import Batch
-from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import Baseline, BaselineSettings
-from rsg.baselines.networks import TaskEncoder, at_first
+from rsg.baselines.common import Baseline, BaselineSettings, Batch
+from rsg.baselines.encoders import Shape
+from rsg.baselines.networks import History
 from rsg.language import Machine
 
 
@@ -30,17 +29,12 @@ class BcSettings(BaselineSettings):
     GONE: ClassVar = {**BaselineSettings.GONE, "task_at": "state"}
 
 
-class BcNetwork(nn.Module):
+class BcNetwork(History):
     """Gives, for each state of a history, what `Actions` reads, and the log-odds of stopping."""
 
     def __init__(self, settings: BcSettings, shape: Shape, terms: Sequence[str], outputs: int) -> None:
-        super().__init__()
-        hidden = settings.hidden
-        self.tasks = TaskEncoder(terms, hidden)
-        condition = self.tasks.features
-        self.states = state_encoder(shape, hidden, condition, settings.layers)
-        self.history = nn.LSTM(hidden, hidden, batch_first=True)
-        self.head = nn.Linear(2 * hidden + condition, outputs + 1)
+        super().__init__(shape, terms, settings.hidden, settings.layers)
+        self.head = nn.Linear(2 * settings.hidden + self.tasks.features, outputs + 1)
 
     def read(self, seen: Any, tasks: Tensor) -> Tensor:
         """Features of N states `[N, hidden]`, given the task of each `[N, condition]`."""
@@ -50,6 +44,23 @@ class BcNetwork(nn.Module):
         """Outputs `[N, outputs]` for actions and log-odds `[N]` of stopping."""
         given = self.head(torch.cat([read, history, tasks], dim=-1))
         return given[:, :-1], given[:, -1]
+
+    def forward(self, batch: Batch, texts: Sequence[str], apart: bool = False) -> tuple[Tensor, Tensor]:
+        """The same for all states of a batch, with a task for each demonstration.
+
+        With `apart` the log-odds train the last layer only.
+        """
+        tasks = self.tasks(texts)[batch.owner]
+        read = self.read(batch.seen, tasks)
+        history = batch.unpadded(self.history(batch.padded(read))[0])
+        given, odds = self.decide(read, history, tasks)
+        return given, self.decide(read.detach(), history.detach(), tasks.detach())[1] if apart else odds
+
+    def step(self, seen: Any, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The same for one more state of N histories, with the memory `[2, 1, N, hidden]` before and after it."""
+        read = self.read(seen, tasks)
+        history, after = self.history(read[:, None], (memory[0], memory[1]))
+        return *self.decide(read, history[:, 0], tasks), torch.stack(after)
 
 
 class BehaviourCloning(Baseline):
@@ -63,32 +74,22 @@ class BehaviourCloning(Baseline):
         """The network."""
         return BcNetwork(self.settings, self.shape, self.terms, self.actions.outputs)
 
-    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
-        """`[B, tasks]` how well several tasks explain each demonstration."""
-        return torch.stack([self._score(batch, texts) for texts in zip(*candidates, strict=True)], dim=1)
-
-    def _score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
+    def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
         """`[B]` the log-probability of each demonstration's actions, and of stopping at its end only, for a task."""
-        tasks = self.module.tasks(texts)[batch.owner]
-        read = self.module.read(batch.seen, tasks)
-        history = batch.unpadded(self.module.history(batch.padded(read))[0])
-        given, odds = self.module.decide(read, history, tasks)
+        given, odds = self.module(batch, texts)
         steps = logsigmoid(torch.where(batch.moving, -odds, odds))
         acts = self.actions.log_probability(given[batch.moving], batch.actions)
         return batch.per_demonstration(steps.masked_scatter(batch.moving, steps[batch.moving] + acts))
 
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, and an LSTM that has seen nothing."""
+        """The task, an LSTM that has seen nothing, and where chance comes from."""
         del world
-        task, nothing = at_first(self.module.tasks, machine, len(states))
-        return task, tuple(nothing), self.chance()
+        return *self.module.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""
         task, before, rng = memory
         with torch.inference_mode():
-            read = self.module.read(self.see(world, states), task)
-            history, after = self.module.history(read[:, None], before)
-            given, odds = self.module.decide(read, history[:, 0], task)
+            given, odds, after = self.module.step(self.see(world, states), task, before)
             stops = self.actions.stops(given, odds) if self.actions.discrete else np.zeros(len(states), dtype=bool)
             return self.choose(world, states, given, rng), stops, (task, after, rng)

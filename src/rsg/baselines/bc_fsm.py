@@ -6,7 +6,7 @@ Which subgoal a demonstrator served at which step nobody has said: the best alig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from rsg.baselines.batches import Batch
+from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
+from rsg.subgoals.classifiers import mapped
 
 MOST_PATHS = 64  # linear instructions of a task that are tried in thought
 
@@ -69,46 +69,34 @@ class BcFsm(Baseline):
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration; minus infinity if one cannot."""
         machines = [[machine_of(text) for text in texts] for texts in candidates]
-        known = [self._numbers(some) for some in machines]
-        acts, stops, start = *self._tables(batch, known), 0
+        names = [list(dict.fromkeys(name for machine in some for name in machine.names)) for some in machines]
         rows = []
-        for number, (some, terms) in enumerate(zip(machines, known, strict=True)):
-            length = int((batch.owner == number).sum())
-            size = length * len(terms)
-            act = acts[start : start + size].view(length, -1)[:-1]  # nothing is done at the last state
-            stop = stops[start : start + size].view(length, -1)
-            start += size
-            place = {term: column for column, term in enumerate(terms)}
-            rows.append(torch.stack([self._score(machine, place, act, stop) for machine in some]))
+        for some, known, (act, stop) in zip(machines, names, self._tables(batch, names), strict=True):
+            nodes = [machine.among({name: column for column, name in enumerate(known)}) for machine in some]
+            rows.append(torch.stack([score_of(one, act, stop) for one in nodes]))
         return torch.stack(rows)
 
-    def _numbers(self, machines: Sequence[Machine]) -> list[int]:
-        """The numbers of all terms of some machines."""
-        names = dict.fromkeys(name for machine in machines for name in machine.names)
+    def _numbers(self, names: Iterable[str]) -> list[int]:
+        """The numbers of terms."""
         return [place_of(name, self.terms) for name in names]
 
-    def _tables(self, batch: Batch, known: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """log π(a|s)·(1 - stop) and log stop for each state and each term of its demonstration, one after the other."""
-        owners = batch.owner.tolist()
+    def _tables(self, batch: Batch, names: Sequence[Sequence[str]]) -> Iterator[tuple[Tensor, Tensor]]:
+        """For each demonstration, with some terms, log π(a|s)·(1 - stop) `[T, terms]` and log stop `[T + 1, terms]`."""
+        owners, known = batch.owner.tolist(), [self._numbers(some) for some in names]
         counts = [len(known[owner]) for owner in owners]
         rows = torch.as_tensor(np.repeat(np.arange(len(owners)), counts)).to(batch.owner)
         terms = torch.as_tensor(np.concatenate([known[owner] for owner in owners])).to(batch.owner)
-        given, odds = self.module(_rows(batch.seen, rows), terms)
+        given, odds = self.module(mapped(lambda part: part[rows], batch.seen), terms)
         followed = batch.actions.new_zeros(len(owners), *batch.actions.shape[1:])
         followed[batch.moving] = batch.actions
-        return self.actions.log_probability(given, followed[rows]) + logsigmoid(-odds), logsigmoid(odds)
-
-    def _score(self, machine: Machine, place: dict[int, int], act: Tensor, stop: Tensor) -> Tensor:
-        """The score of one demonstration for one machine; its gradient is that of the alignment that was found."""
-        nodes = machine.among({name: place[place_of(name, self.terms)] for name in machine.names})
-        value, for_act, for_stop = aligned(nodes, *(table.detach().double().cpu().numpy() for table in (act, stop)))
-        shares = zip((act, stop), (for_act, for_stop), strict=True)
-        found = torch.stack([(torch.as_tensor(share).to(table) * table).sum() for table, share in shares]).sum()
-        return found + float(value) - found.detach()
+        acts = self.actions.log_probability(given, followed[rows]) + logsigmoid(-odds)
+        sizes = np.bincount(owners, counts).astype(int).tolist()
+        for some, act, stop in zip(known, torch.split(acts, sizes), torch.split(logsigmoid(odds), sizes), strict=True):
+            yield act.view(-1, len(some))[:-1], stop.view(-1, len(some))  # nothing is done at the last state
 
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Memory:
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
-        paths = [self._numbers_of(path) for path in islice(machine.paths(), MOST_PATHS)]
+        paths = [self._numbers(map(str, path)) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
             return Memory.of(np.tile(paths[0], (len(states), 1)), self.chance())
         longest = max(map(len, paths))
@@ -117,9 +105,6 @@ class BcFsm(Baseline):
         score, ended = self._thought(world, np.repeat(states, len(paths), axis=0), Memory.of(ways, self.chance()))
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
         return Memory.of(table[worth.argmax(axis=1)], self.chance())
-
-    def _numbers_of(self, path: Sequence[Any]) -> list[int]:
-        return [place_of(str(term), self.terms) for term in path]
 
     def _thought(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
@@ -152,6 +137,14 @@ class BcFsm(Baseline):
             taken = self.actions.log_probability(given, self.actions.read(best).to(device)) + logsigmoid(-odds)
             logs = logs + torch.where(torch.as_tensor(finished, device=device), 0.0, taken)
         return best, finished, onward._replace(served=np.ones_like(stops)), logs.double().cpu().numpy()
+
+
+def score_of(nodes: Nodes, act: Tensor, stop: Tensor) -> Tensor:
+    """The score of one demonstration for one machine; its gradient is that of the alignment that was found."""
+    value, for_act, for_stop = aligned(nodes, *(table.detach().double().cpu().numpy() for table in (act, stop)))
+    shares = zip((act, stop), (for_act, for_stop), strict=True)
+    found = torch.stack([(torch.as_tensor(share).to(table) * table).sum() for table, share in shares]).sum()
+    return found + float(value) - found.detach()
 
 
 class Memory(NamedTuple):
@@ -187,13 +180,6 @@ class Memory(NamedTuple):
     def after(self, leaving: NDArray[np.bool_]) -> Memory:
         """Some copies go on to their next subgoal."""
         return self._replace(at=self.at + leaving, served=self.served & ~leaving)
-
-
-def _rows(seen: Any, rows: Tensor) -> Any:
-    """Some rows of what was seen."""
-    if isinstance(seen, tuple):
-        return type(seen)(*(part[rows] for part in seen))
-    return {key: part[rows] for key, part in seen.items()} if isinstance(seen, dict) else seen[rows]
 
 
 @compiled

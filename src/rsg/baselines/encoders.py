@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
-from rsg.subgoals.encoders import flat
+from rsg.subgoals.encoders import dense, flat
 from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.crafting.pictures import images
 from rsg.worlds.playroom import PlayroomWorld
@@ -63,8 +63,8 @@ class SetEncoder(nn.Module):
         self.places = nn.Linear(6, hidden, bias=False)
         self.context = nn.Linear(5 + condition, 2 * hidden)
         self.held = nn.Linear(hidden, hidden, bias=False)
-        self.more = _layers(hidden, layers - 1)
-        self.out = nn.Sequential(nn.Linear(2 * hidden + 5 + condition, hidden), nn.ReLU())
+        self.more = dense(hidden, hidden, layers - 1)
+        self.out = dense(2 * hidden + 5 + condition, hidden, 1)
 
     def forward(self, seen: Sets, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]` of N states, each with its condition `[N, condition]`."""
@@ -85,10 +85,6 @@ class SetEncoder(nn.Module):
         return self.out(torch.cat([most_items, most_things, context], dim=-1))  # type: ignore[no-any-return]
 
 
-def _layers(hidden: int, count: int) -> nn.Sequential:
-    return nn.Sequential(*(layer for _ in range(count) for layer in (nn.Linear(hidden, hidden), nn.ReLU())))
-
-
 def _strongest(values: Tensor, owner: Tensor, slot: Tensor, shape: Sequence[int]) -> Tensor:
     """The maximum `[N, hidden]` of the values, never negative, that belong to each of N states; 0 without any."""
     table = values.new_zeros(shape[0], shape[1], values.shape[-1])
@@ -107,7 +103,7 @@ class NumberEncoder(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(inputs + condition, hidden), nn.ReLU(), *_layers(hidden, layers - 1))
+        self.layers = dense(inputs + condition, hidden, layers)
 
     def forward(self, seen: Any, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]`."""
@@ -128,8 +124,8 @@ class PlaceEncoder(nn.Module):
         self.names = nn.Parameter(torch.randn(effectors, hidden))
         self.places = nn.Linear(4, hidden, bias=False)
         self.context = nn.Linear(ROBOT + condition, hidden)
-        self.more = _layers(hidden, layers - 1)
-        self.out = nn.Sequential(nn.Linear(hidden + ROBOT + condition, hidden), nn.ReLU(), *_layers(hidden, 1))
+        self.more = dense(hidden, hidden, layers - 1)
+        self.out = dense(hidden + ROBOT + condition, hidden, 2)
 
     def forward(self, seen: Tensor, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]`."""
@@ -153,15 +149,15 @@ class TileEncoder(nn.Module):
 
     def __init__(self, tile: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
         super().__init__()
-        self.looks = nn.Sequential(nn.Linear(3 * tile * tile, hidden), nn.ReLU())
+        self.looks = dense(3 * tile * tile, hidden, 1)
         self.agent = nn.Linear(hidden, 1)
         self.things = nn.Linear(hidden, hidden)
         self.places = nn.Linear(4, hidden, bias=False)
         self.context = nn.Linear(2 + condition, hidden)
-        self.more = _layers(hidden, layers - 1)
-        self.out = nn.Sequential(nn.Linear(hidden + 2 + condition, hidden), nn.ReLU())
+        self.more = dense(hidden, hidden, layers - 1)
+        self.out = dense(hidden + 2 + condition, hidden, 1)
 
-    def forward(self, seen: Tiles, condition: Tensor | None = None) -> Tensor:
+    def forward(self, seen: FilledTiles, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]` of N pictures, each with its condition `[N, condition]`."""
         count, most = seen.there.shape
         owner, slot = torch.nonzero(seen.there, as_tuple=True)
@@ -176,7 +172,7 @@ class TileEncoder(nn.Module):
         return self.out(torch.cat([pooled, context], dim=-1))  # type: ignore[no-any-return]
 
 
-class Tiles(NamedTuple):
+class FilledTiles(NamedTuple):
     """What is seen of N pictures: the tiles that have anything in them, padded with zeros.
 
     Attributes:
@@ -205,15 +201,14 @@ def look(world: Any, states: NDArray[Any], shape: Shape) -> Any:
     there[owner, slot] = 1
     cells[owner, slot] = np.stack([cell // columns, cell % columns], axis=1)
     pixels[owner, slot] = cut[owner, cell].reshape(len(owner), -1) / 127.5 - 1
-    return Tiles(there, cells, pixels)
+    return FilledTiles(there, cells, pixels)
+
+
+ENCODERS = {"tile": TileEncoder, "types": SetEncoder, "effectors": PlaceEncoder, "inputs": NumberEncoder}
+"""By what the shape of a world tells; the first that it tells counts."""
 
 
 def state_encoder(shape: Shape, hidden: int, condition: int = 0, layers: int = 2) -> nn.Module:
     """The encoder for what a world of that shape shows."""
-    if "tile" in shape:
-        return TileEncoder(shape["tile"], hidden, condition, layers)
-    if "types" in shape:
-        return SetEncoder(shape["types"], hidden, condition, layers)
-    if "effectors" in shape:
-        return PlaceEncoder(shape["effectors"], hidden, condition, layers)
-    return NumberEncoder(shape["inputs"], hidden, condition, layers)
+    key = next(key for key in ENCODERS if key in shape)
+    return ENCODERS[key](shape[key], hidden, condition, layers)

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, softplus
 
-from rsg.baselines.batches import Batch
 from rsg.baselines.bc import BcNetwork, BcSettings
-from rsg.baselines.method import Baseline, pulled
-from rsg.baselines.networks import at_first
+from rsg.baselines.common import Baseline, Batch, pulled
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
+from rsg.demos.grouping import by_world
 from rsg.language import Machine
 from rsg.subgoals.encoders import flat
 
@@ -116,24 +115,24 @@ class Gail(Baseline):
             figures = self.adversarial(shown, *self.episodes(demos, self.module.copy, rng))
         return pulled(figures, self.module.policy, self.module.judge)
 
-    def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
-        """`[B, tasks]` the log-probability of each demonstration's actions, for several tasks."""
-        columns = []
-        for texts in zip(*candidates, strict=True):
-            given, _ = outputs(self.module.policy, replace(batch, texts=texts))
-            logs = self.actions.log_probability(given[batch.moving], batch.actions)
-            columns.append(batch.per_demonstration(torch.zeros_like(given[:, 0]).masked_scatter(batch.moving, logs)))
-        return torch.stack(columns, dim=1)
+    def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
+        """`[B]` the log-probability of each demonstration's actions, for a task."""
+        logs = self.log_probabilities(batch, texts)
+        return batch.per_demonstration(logs.new_zeros(len(batch.owner)).masked_scatter(batch.moving, logs))
 
     def likelihood(self, batch: Batch) -> Tensor:
         """The mean log-probability of demonstrated actions."""
-        given, _ = outputs(self.module.policy, batch)
-        return self.actions.log_probability(given[batch.moving], batch.actions).mean()
+        return self.log_probabilities(batch, batch.texts).mean()
+
+    def log_probabilities(self, batch: Batch, texts: Sequence[str]) -> Tensor:
+        """`[T]` of all actions of a batch, with a task for each demonstration."""
+        given, _ = self.module.policy(batch, texts)
+        return self.actions.log_probability(given[batch.moving], batch.actions)
 
     def adversarial(self, shown: Batch, made: Batch, then: Tensor) -> dict[str, Tensor]:
         """The losses of judge, policy and values; `then` are the log-probabilities of the actions when drawn."""
         s, told, taken = self.settings, self.judged(shown), self.judged(made)
-        given, values = outputs(self.module.policy, made, apart=True)
+        given, values = self.module.policy(made, made.texts, apart=True)
         given, values = given[made.moving], values[made.moving]
         gain = self.gains(made, self.rewards(made, taken.detach()), values.detach())
         now = self.actions.log_probability(given, made.actions)
@@ -164,8 +163,8 @@ class Gail(Baseline):
 
     def judged(self, batch: Batch) -> Tensor:
         """The judge's log-odds of having been shown, of the history after each action."""
-        after = batch.place > 0
-        return outputs(self.module.judge, batch)[1][after]
+        odds: Tensor = self.module.judge(batch, batch.texts)[1]
+        return odds[batch.place > 0]
 
     def rewards(self, made: Batch, odds: Tensor) -> Tensor:
         """Of the actions of episodes, from the judge's log-odds of what they led to."""
@@ -186,7 +185,7 @@ class Gail(Baseline):
             for world, rows in self.copies(demos, lengths):
                 here = np.stack([states[i][-1] for i in rows])
                 seen = self.see(world, here)
-                given, _, memory[:, :, rows] = step_of(policy, seen, tasks[rows], memory[:, :, rows])
+                given, _, memory[:, :, rows] = policy.step(seen, tasks[rows], memory[:, :, rows])
                 actions = self.actions.drawn(given, rng)
                 logs = self.actions.log_probability(given, self.actions.read(actions).to(given.device))
                 for i, after, action, log in zip(rows, world.step(here, actions), actions, logs, strict=True):
@@ -201,11 +200,10 @@ class Gail(Baseline):
         self, demos: Sequence[Demonstration], lengths: NDArray[np.int64]
     ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
         """For each time the worlds, each with the numbers of the episodes that take place there and still go on."""
-        worlds = [self.world_of(demo) for demo in demos]
-        groups = {id(world): world for world in worlds}
+        groups = by_world((self.world_of(demo), number) for number, demo in enumerate(demos))
         for time in range(lengths.max()):
-            for key, world in groups.items():
-                rows = np.flatnonzero([id(one) == key for one in worlds] & (lengths > time))
+            for world, numbers in groups:
+                rows = np.array([number for number in numbers if lengths[number] > time])
                 if len(rows):
                     yield world, rows
 
@@ -219,33 +217,13 @@ class Gail(Baseline):
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, an LSTM that has seen nothing, and where chance comes from."""
         del world
-        return *at_first(self.module.policy.tasks, machine, len(states)), self.chance()
+        return *self.module.policy.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():
-            given, _, after = step_of(self.module.policy, self.see(world, states), task, before)
+            given, _, after = self.module.policy.step(self.see(world, states), task, before)
         if self.actions.discrete:
             given = self.having_effect(world, states, given)
         return self.actions.drawn(given, rng), np.zeros(len(states), dtype=bool), (task, after, rng)
-
-
-def outputs(network: BcNetwork, batch: Batch, apart: bool = False) -> tuple[Tensor, Tensor]:
-    """What a network gives for each state of a batch: outputs `[N, outputs]` and the extra number `[N]`.
-
-    With `apart` the extra number trains the last layer only.
-    """
-    tasks = network.tasks(batch.texts)[batch.owner]
-    read = network.read(batch.seen, tasks)
-    history = batch.unpadded(network.history(batch.padded(read))[0])
-    given, extra = network.decide(read, history, tasks)
-    return given, network.decide(read.detach(), history.detach(), tasks.detach())[1] if apart else extra
-
-
-def step_of(network: BcNetwork, seen: Any, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same for one more state, with the LSTM's memory `[2, 1, N, hidden]` before and after it."""
-    read = network.read(seen, tasks)
-    history, after = network.history(read[:, None], (memory[0], memory[1]))
-    given, extra = network.decide(read, history[:, 0], tasks)
-    return given, extra, torch.stack(after)

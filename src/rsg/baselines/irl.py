@@ -15,7 +15,7 @@ on the states of demonstrations, and the Q network stands in for all others. Thr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -26,13 +26,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
-from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import Baseline, BaselineSettings, pulled
-from rsg.baselines.networks import TaskEncoder, at_first
-from rsg.baselines.surroundings import Ground, ground_of, surroundings
+from rsg.baselines.common import Baseline, BaselineSettings, pulled, stacked
+from rsg.baselines.encoders import Shape, look
+from rsg.baselines.networks import History
+from rsg.core.arrays import Ints
+from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.language import Machine
+from rsg.subgoals.classifiers import mapped, tensors
 
 KEPT = 1000  # moves of the last batch that are remembered, some of them more than once
 NEVER = -1e9  # the Q of what is no choice
@@ -55,6 +57,104 @@ class IrlSettings(BaselineSettings):
     sampled: int = setting(20, "random moves that the policy chooses from, in a continuous world", least=1)
     small: float = setting(0.01, "what large rewards cost, which settles their level")
     level: float = setting(0.1, "the weight of the level of Q beside the policy that follows from it")
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """S nodes with N distinct states around a demonstration of T actions: what else could have been done.
+
+    A node is a history: the demonstration up to one of its states, or up to there and then one other choice.
+
+    Attributes:
+        states: `[N, W]`; state: `[S]` the state of each node. The first T + 1 nodes are those of the demonstration.
+        after: `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices.
+        since: `[S]` how many states of the demonstration come before the node's own in its history.
+        chosen: `[T]` the demonstration's choices.
+    """
+
+    states: NDArray[Any]
+    state: Ints
+    after: Ints
+    since: Ints
+    chosen: Ints
+
+
+Draw = Callable[[int], NDArray[Any]]
+"""Gives that many random moves `[N, D]` of a continuous world."""
+
+
+def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Surroundings:
+    """The nodes of a demonstration, and around each of them the other choices.
+
+    These are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is no choice.
+    """
+    discrete, count = hasattr(world, "actions"), len(demo.states)
+    choices = len(world.actions) if discrete else 1 + tried
+    begin = np.repeat(demo.states, choices, axis=0)
+    try:
+        world.step(demo.states[:-1], demo.actions)  # says so if they do not fit
+        ends = np.concatenate(world.successors(demo.states)) if discrete else world.step(begin, draw(len(begin)))
+    except RsgError as error:
+        raise DemonstrationError(str(error), demo) from None
+    possible = np.full((count, choices), discrete)
+    if not discrete:  # the first choice is left to the demonstration
+        possible[:, 1:] = (ends != begin).any(axis=1).reshape(count, choices)[:, 1:]
+    off_path = count + np.arange(count * choices).reshape(count, choices)
+    after = np.full((count * (1 + choices), choices), -1)
+    after[:count] = np.where(possible, off_path, -1)
+    chosen = demo.actions.astype(np.int64) if discrete else np.zeros(count - 1, dtype=np.int64)
+    after[np.arange(count - 1), chosen] = np.arange(1, count)
+    since = np.concatenate([np.arange(count), np.repeat(np.arange(1, count + 1), choices)])
+    rows = np.concatenate([demo.states, ends])
+    states, state = np.unique(rows, axis=0, return_inverse=True)
+    return Surroundings(states, state.reshape(-1), after, since, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Histories:
+    """The surroundings of B demonstrations one after the other, as tensors.
+
+    Attributes:
+        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each state.
+        state, after, since: as in `Surroundings`; owner: `[S]` the demonstration of each node.
+        path: `[T + B]` the nodes of the demonstrations; moving: `[T + B]` which of them are left by an action.
+        chosen: `[T]` the choices there.
+    """
+
+    seen: Any
+    whose: Tensor
+    state: Tensor
+    after: Tensor
+    since: Tensor
+    owner: Tensor
+    path: Tensor
+    moving: Tensor
+    chosen: Tensor
+
+
+def histories_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape, device: str = "cpu") -> Histories:
+    """Surroundings one after the other."""
+    states, nodes = [len(part.states) for part in parts], [len(part.state) for part in parts]
+    rows, firsts = np.cumsum([0, *states[:-1]]), np.cumsum([0, *nodes[:-1]])
+    longs = [len(part.chosen) for part in parts]
+
+    def tensor(pieces: Sequence[NDArray[Any]]) -> Tensor:
+        return torch.as_tensor(np.concatenate(pieces), device=device)
+
+    return Histories(
+        tensors(
+            mapped(stacked, *(look(world, part.states, shape) for world, part in zip(worlds, parts, strict=True))),
+            device,
+        ),
+        tensor([np.full(count, i) for i, count in enumerate(states)]),
+        tensor([part.state + row for part, row in zip(parts, rows, strict=True)]),
+        tensor([np.where(part.after >= 0, part.after + n, -1) for part, n in zip(parts, firsts, strict=True)]),
+        tensor([part.since for part in parts]),
+        tensor([np.full(count, i) for i, count in enumerate(nodes)]),
+        tensor([n + np.arange(long + 1) for n, long in zip(firsts, longs, strict=True)]),
+        tensor([np.arange(long + 1) < long for long in longs]),
+        tensor([part.chosen for part in parts]),
+    )
 
 
 def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int) -> Tensor:
@@ -82,7 +182,7 @@ def by_choice(worth: Tensor, after: Tensor) -> Tensor:
     return worth[after.clamp(min=0)].masked_fill(after < 0, NEVER)
 
 
-class IrlNetwork(nn.Module):
+class IrlNetwork(History):
     """Reward, and Q of each action; in a continuous world Q of the move that led here, and the value.
 
     moves: `[K, D]` moves of demonstrations, in a continuous world.
@@ -91,26 +191,22 @@ class IrlNetwork(nn.Module):
     moves: Tensor
 
     def __init__(self, settings: IrlSettings, shape: Shape, terms: Sequence[str]) -> None:
-        super().__init__()
-        hidden = settings.hidden
-        self.tasks = TaskEncoder(terms, hidden)
-        condition = self.tasks.features
-        self.states = state_encoder(shape, hidden, condition, settings.layers)
-        self.history = nn.LSTM(hidden, hidden, batch_first=True)
-        self.reward = _two_layers(2 * hidden + condition, hidden, 1)
-        self.q = _two_layers(2 * hidden + condition, hidden, shape.get("actions", 2))
+        super().__init__(shape, terms, settings.hidden, settings.layers)
+        inputs = 2 * settings.hidden + self.tasks.features
+        self.reward = _two_layers(inputs, settings.hidden, 1)
+        self.q = _two_layers(inputs, settings.hidden, shape.get("actions", 2))
         if "reach" in shape:
             self.register_buffer("moves", torch.zeros(KEPT, len(shape["reach"]), dtype=torch.float64))
 
-    def features(self, ground: Ground, texts: Sequence[str]) -> Tensor:
+    def features(self, nodes: Histories, texts: Sequence[str]) -> Tensor:
         """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
         tasks = self.tasks(texts)
-        read = self.states(ground.seen, tasks[ground.whose])[ground.state]
-        who, place = ground.owner[ground.path], ground.since[ground.path]
+        read = self.states(nodes.seen, tasks[nodes.whose])[nodes.state]
+        who, place = nodes.owner[nodes.path], nodes.since[nodes.path]
         table = read.new_zeros(len(texts), int(place.max()) + 1, read.shape[1])
-        memory = self.history(table.index_put((who, place), read[ground.path]))[0]
+        memory = self.history(table.index_put((who, place), read[nodes.path]))[0]
         memory = torch.cat([torch.zeros_like(memory[:, :1]), memory], dim=1)  # before the first state there is none
-        return torch.cat([read, memory[ground.owner, ground.since], tasks[ground.owner]], dim=1)
+        return torch.cat([read, memory[nodes.owner, nodes.since], tasks[nodes.owner]], dim=1)
 
 
 def _two_layers(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
@@ -158,25 +254,25 @@ class Irl(Baseline):
             surroundings(world, demo, s.tried, partial(self.moves, world, moves, rng))
             for world, demo in zip(worlds, demos, strict=True)
         ]
-        ground = ground_of(worlds, parts, self.shape, s.device)
+        nodes = histories_of(worlds, parts, self.shape, s.device)
         if blurred:
-            ground = replace(ground, seen=self.blurred(ground.seen, rng))
-        features = self.module.features(ground, [demo.task for demo in demos])
-        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, ground.after)
+            nodes = replace(nodes, seen=self.blurred(nodes.seen, rng))
+        features = self.module.features(nodes, [demo.task for demo in demos])
+        reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, nodes.after)
         ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
-        ends[ground.path[~ground.moving]] = True  # what comes after a demonstration is worth nothing
-        open_ = (ground.after >= 0) & ~ends[:, None]
+        ends[nodes.path[~nodes.moving]] = True  # what comes after a demonstration is worth nothing
+        open_ = (nodes.after >= 0) & ~ends[:, None]
         left = open_.any(dim=1)
-        sweeps = int(ground.since.max()) if discount else 1
+        sweeps = int(nodes.since.max()) if discount else 1
         beyond = values.detach().masked_fill(ends, 0.0)
-        ahead = soft_values(reward.detach(), ground.after, beyond, ~left, discount, sweeps - 1)
-        plan = by_choice(reward + discount * ahead, ground.after)
+        ahead = soft_values(reward.detach(), nodes.after, beyond, ~left, discount, sweeps - 1)
+        plan = by_choice(reward + discount * ahead, nodes.after)
         target, guess = plan.detach()[left], q.masked_fill(~open_, NEVER)[left]
         chance = target.softmax(dim=1)
         away = (chance * (target.log_softmax(dim=1) - guess.log_softmax(dim=1))).sum(dim=1).mean()
         mean = target.logsumexp(dim=1) - open_[left].sum(dim=1).log()
         level = smooth_l1_loss(guess[open_[left]], target[open_[left]]) + smooth_l1_loss(values[left], mean)
-        likelihood, likelihood_q = (_log_chances(one, ground).mean() for one in (plan, q))
+        likelihood, likelihood_q = (_log_chances(one, nodes).mean() for one in (plan, q))
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
@@ -193,9 +289,9 @@ class Irl(Baseline):
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
         part = surroundings(world, demo, self.settings.tried, partial(self.moves, world, self._kept(), self.chance()))
         with torch.inference_mode():
-            ground = ground_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
-            features = self.module.features(ground, texts)
-            chances = _log_chances(self._q(features, ground.after)[0], ground)
+            nodes = histories_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
+            features = self.module.features(nodes, texts)
+            chances = _log_chances(self._q(features, nodes.after)[0], nodes)
             return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
 
     def _q(self, features: Tensor, after: Tensor) -> tuple[Tensor, Tensor]:
@@ -208,8 +304,7 @@ class Irl(Baseline):
     def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
         """The task, an LSTM that has seen nothing, and where chance comes from."""
         del world
-        task, nothing = at_first(self.module.tasks, machine, len(states))
-        return task, tuple(nothing), self.chance()
+        return *self.module.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""
@@ -217,7 +312,7 @@ class Irl(Baseline):
         net = self.module
         with torch.inference_mode():
             read = net.states(self.see(world, states), task)
-            after = net.history(read[:, None], before)[1]
+            after = torch.stack(net.history(read[:, None], (before[0], before[1]))[1])
             if self.actions.discrete:
                 q = net.q(torch.cat([read, before[0][0], task], dim=1))
                 actions = self.pick(self.having_effect(world, states, q), rng)
@@ -227,7 +322,7 @@ class Irl(Baseline):
 
     def pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
         """Actions `[N]` drawn from softmax(Q)."""
-        return (q + torch.as_tensor(rng.gumbel(size=tuple(q.shape))).to(q)).argmax(dim=1).cpu().numpy()
+        return self.actions.drawn(q, rng)
 
     def _move(
         self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
@@ -245,6 +340,6 @@ class Irl(Baseline):
         return np.asarray(moves.reshape(count, tries, -1)[np.arange(count), picked])
 
 
-def _log_chances(q: Tensor, ground: Ground) -> Tensor:
+def _log_chances(q: Tensor, nodes: Histories) -> Tensor:
     """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
-    return q[ground.path[ground.moving]].log_softmax(dim=1).gather(1, ground.chosen[:, None])[:, 0]
+    return q[nodes.path[nodes.moving]].log_softmax(dim=1).gather(1, nodes.chosen[:, None])[:, 0]

@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from rsg.baselines.batches import Batch
+from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.baselines.networks import TaskEncoder
 
 

@@ -1,9 +1,10 @@
-"""Parts that baselines are built from: the words of a task as a vector, and what the numbers of a last layer mean."""
+"""Parts that baselines are built from: what reads a task and a history, and what the numbers of a last layer mean."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,10 +15,10 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, one_hot
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from rsg.baselines.encoders import Shape
+from rsg.baselines.encoders import Shape, state_encoder
 from rsg.core.errors import RsgError, meant
-from rsg.language import Machine, Task, Term, machine_of
-from rsg.language.tree import CONNECTIVES
+from rsg.language import Machine, machine_of
+from rsg.language.tree import CONNECTIVES, NAME
 
 PUNCTUATION = ("(", ")", *CONNECTIVES)
 CANDIDATES = 20  # random moves that are looked at, the paper's number
@@ -33,18 +34,7 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("(a then b) and c")
     ('(', 'a', 'then', 'b', ')', 'and', 'c')
     """
-    return tuple(_words(machine_of(text).task))
-
-
-def _words(task: Task) -> Iterator[str]:
-    if isinstance(task, Term):
-        yield str(task)
-        return
-    for number, part in enumerate(task.parts):  # type: ignore[attr-defined]
-        if number:
-            yield task.word  # type: ignore[attr-defined]
-        loose = part.binding <= task.binding
-        yield from ("(", *_words(part), ")") if loose else _words(part)
+    return tuple(re.findall(rf"{NAME}(?:\([^)]*\))?|[()]", str(machine_of(text).task)))  # arguments touch their term
 
 
 class TaskEncoder(nn.Module):
@@ -77,11 +67,20 @@ class TaskEncoder(nn.Module):
         return features[[distinct[text] for text in texts]]
 
 
-def at_first(tasks: TaskEncoder, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
-    """What N copies begin with: the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
-    with torch.inference_mode():
-        task = tasks([str(machine.task)]).expand(count, -1)
-        return task, task.new_zeros(2, 1, count, tasks.words.embedding_dim)
+class History(nn.Module):
+    """Reads a task, states with that task in mind, and with an LSTM those before; a subclass says what follows."""
+
+    def __init__(self, shape: Shape, terms: Sequence[str], hidden: int, layers: int) -> None:
+        super().__init__()
+        self.tasks = TaskEncoder(terms, hidden)
+        self.states = state_encoder(shape, hidden, self.tasks.features, layers)
+        self.history = nn.LSTM(hidden, hidden, batch_first=True)
+
+    def begin(self, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+        """For N copies the features of their task `[N, features]` and an empty memory `[2, 1, N, hidden]`."""
+        with torch.inference_mode():
+            task = self.tasks([str(machine.task)]).expand(count, -1)
+            return task, task.new_zeros(2, 1, count, self.history.hidden_size)
 
 
 def place_of(word: str, vocabulary: Sequence[str]) -> int:
@@ -148,9 +147,7 @@ class Actions:
         return (mean + noise * variance.sqrt()).clamp(-reach, reach).double().cpu().numpy()
 
     def candidates(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
-        """For each of so many states all actions `[N, A]`, or random moves `[N, 20, D]`."""
-        if self.discrete:
-            return np.tile(np.arange(self.outputs), (count, 1))
+        """For each of so many states random moves `[N, 20, D]`."""
         reach = self._reach.double().numpy()
         return rng.uniform(-reach, reach, size=(count, CANDIDATES, len(reach)))
 

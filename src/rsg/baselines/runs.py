@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 from rsg.baselines.bc import BehaviourCloning
 from rsg.baselines.bc_fsm import BcFsm
+from rsg.baselines.common import Baseline, BaselineSettings
 from rsg.baselines.encoders import shape_of
 from rsg.baselines.gail import Gail
 from rsg.baselines.irl import Irl
 from rsg.baselines.lstm import Lstm
-from rsg.baselines.method import Baseline, BaselineSettings
 from rsg.core.errors import RunError, unknown
 from rsg.demos import Demonstration, Store
 from rsg.language import machine_of
 from rsg.subgoals.learning import RationalSubgoals, WorldOf
 from rsg.subgoals.runs import check_device
-from rsg.training import Progress, Run, TrainingData, fit
+from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Looking, looking, weights
+from rsg.training.loop import Looking, fitted, weights
 from rsg.training.settings import restored
 
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
@@ -73,13 +72,7 @@ def train_baseline(
     world: Any = world_of(example)
     shape = shape_of(world, example.states, settings.observation)
     made = kind(settings, shape, list(terms), world_of, data.descriptions)
-    with TemporaryDirectory() as scratch:
-        folder = out or Path(scratch) / "run"
-        progress = fit(made, data, folder, **looking(beside, out is not None))
-        run = Run(folder)
-        if run.has("best"):
-            made.module.load_state_dict(weights(run.load("best")))
-    return Trained(made, progress)
+    return Trained(made, fitted(made, data, out, beside))
 
 
 def settings_of_run(run: Run) -> Any:

@@ -20,7 +20,7 @@ from rsg.demos.showing import gif
 from rsg.evaluation.planning import Episode, Starts, by_task
 from rsg.language import machine_of
 from rsg.planning.validation import does_leniently
-from rsg.subgoals.recognition import least_steps
+from rsg.training.data import least_steps
 from rsg.training.loop import one_thread
 
 LONGEST = 60  # steps of an episode that is shown

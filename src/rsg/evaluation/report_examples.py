@@ -18,7 +18,7 @@ from rsg.planning.validation import Verdict
 from rsg.search import StateGraph, local_graph
 from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
 from rsg.subgoals import Classifiers, Recogniser, RsgSettings
-from rsg.subgoals.view import log_probabilities
+from rsg.subgoals.objective import log_probabilities
 from rsg.worlds import World
 
 COST_TASK = "grab-axe then mine-wood then craft-wood-plank"

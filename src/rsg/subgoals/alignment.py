@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import bare, compiled
 from rsg.language import Nodes
-from rsg.search.cost_to_go import Floats, Logs
-from rsg.subgoals.rationality import FRESH, MOVED, Array, Slopes
+from rsg.search.cost_to_go import Logs
+from rsg.subgoals.rationality import FRESH, MOVED, Slopes
 
 
 class Along(NamedTuple):

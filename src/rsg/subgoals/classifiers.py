@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,30 +11,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
 from rsg.search import Goals
+from rsg.training.loop import one_thread
 from rsg.worlds import World
 
 NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
 STRIDE = 0.1  # by which margins change
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
-Floats = NDArray[np.float64]
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
-
-
-@contextmanager
-def one_thread(wanted: bool) -> Iterator[None]:
-    """Torch on one thread: on a busy machine, several take ten times as long for small networks."""
-    threads = torch.get_num_threads()
-    if wanted and threads > 1:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        if wanted and threads > 1:
-            torch.set_num_threads(threads)
 
 
 class Weights(NamedTuple):
@@ -72,6 +60,8 @@ class Classifiers(nn.Module):
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
 
+    margins: Tensor | None
+
     def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:
         super().__init__()
         self.terms: tuple[str, ...] = ()
@@ -80,7 +70,7 @@ class Classifiers(nn.Module):
         for name, one in self._weights.items():
             self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape)))
         self.small = False  # whether several threads would only wait for each other
-        self.margins: Tensor | None = None
+        self.register_buffer("margins", None)
         self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -136,9 +126,7 @@ class Classifiers(nn.Module):
     def keep_margins(self) -> None:
         """From now on there are margins, at first 0; those that are there already stay."""
         had = self.margins if self.margins is not None else torch.zeros(0, dtype=torch.float64)
-        if "margins" not in self._buffers:
-            del self.margins
-        self.register_buffer("margins", torch.cat([had, had.new_zeros(len(self.terms) - len(had))]))
+        self.margins = torch.cat([had, had.new_zeros(len(self.terms) - len(had))])
 
     def raise_margins(self, ends: Sequence[tuple[int, float]], share: float) -> None:
         """Move margins towards what that share of log-odds are below in which demonstrations end, `(term, odds)`."""
@@ -195,12 +183,22 @@ def doubtful(networks: int, doubt: float = DOUBT) -> Weights:
     return Weights((networks,), first=np.array([-doubt, doubt][:networks]))
 
 
+def mapped(function: Callable[..., Any], *seen: Any) -> Any:
+    """A function of what a world shows, array by array: one array, or those of a dict or a tuple."""
+    first = seen[0]
+    if isinstance(first, dict):
+        return {key: mapped(function, *(one[key] for one in seen)) for key in first}
+    if isinstance(first, tuple):
+        parts = [mapped(function, *some) for some in zip(*seen, strict=True)]
+        return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
+    return function(*seen)
+
+
 def tensors(seen: Any, device: torch.device | str) -> Any:
-    """Arrays of a named tuple, a dict, or one array, as tensors; whole numbers as long ones."""
-    if isinstance(seen, dict):
-        return {key: tensors(value, device) for key, value in seen.items()}
-    if isinstance(seen, tuple):
-        parts = [tensors(value, device) for value in seen]
-        return type(seen)(*parts) if hasattr(seen, "_fields") else tuple(parts)
-    tensor = torch.as_tensor(np.asarray(seen))
-    return tensor.to(device, torch.float32 if tensor.is_floating_point() else torch.int64)
+    """What a world shows as tensors; whole numbers as long ones."""
+
+    def tensor(array: Any) -> Tensor:
+        made = torch.as_tensor(np.asarray(array))
+        return made.to(device, torch.float32 if made.is_floating_point() else torch.int64)
+
+    return mapped(tensor, seen)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled
+from rsg.core.arrays import Bools, Floats, Ints
 from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
@@ -30,6 +30,7 @@ from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.learning import WorldOf
 from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
+from rsg.training.data import first_of_each
 
 FILE = "dependencies.json"  # in the folder of a run
 THRESHOLDS = ("half", "calibrated")  # what the file calls G ≥ 1/2, and the choice of earlier versions
@@ -37,9 +38,6 @@ NECESSARY = 0.85  # the share of all occasions on which a prerequisite held
 COVERED = 0.9  # the same for alternatives together
 MORE_OFTEN = 2.0  # an alternative holds so many times as often as at the start of any demonstration
 CHUNK = 1000  # demonstrations that are looked at together
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def half(odds: NDArray[np.float32]) -> float:
@@ -67,12 +65,10 @@ def discover(
             what; prerequisites are asked as planners take them, G ≥ 1/2.
         advance: called with the number of demonstrations that were looked at.
     """
-    odds, starts, texts = [], [0], list[str]()
+    odds, texts = [], list[str]()
     waiting = iter(demonstrations)
     while chunk := list(islice(waiting, CHUNK)):
-        rows = _watched(goal_fn, terms, [(world_of(demo), demo.states) for demo in chunk])
-        odds += rows
-        starts += [starts[-1] + end for end in np.cumsum([len(row) for row in rows]).tolist()]
+        odds += _watched(goal_fn, terms, [(world_of(demo), demo.states) for demo in chunk])
         texts += [demo.task for demo in chunk]
         if advance:
             advance(len(chunk))
@@ -80,7 +76,8 @@ def discover(
         raise RsgError("there are no demonstrations to discover dependencies in")
     named = {text: [term in machine_of(text).names for term in terms] for text in dict.fromkeys(texts)}
     shown = np.array([named[text] for text in texts], dtype=np.bool_)
-    return _counted(terms, np.concatenate(odds), np.array(starts), shown, cut)
+    starts = np.cumsum([0, *map(len, odds)])
+    return _counted(terms, np.concatenate(odds), starts, shown, cut)
 
 
 def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, NDArray[Any]]]) -> list[Any]:
@@ -104,8 +101,7 @@ def _counted(
     """Dependencies from log-odds in all states `[N, T]`, where each demonstration begins, and what it mentions."""
     size = len(terms)
     cuts = np.array([cut(odds[:, k]) for k in range(size)])
-    before, together = np.zeros((2, size, size), dtype=np.int64)
-    count_before(odds >= cuts, starts, shown, before, together)
+    before, together = count_before(odds >= cuts, starts, shown)
     holds = odds >= 0
     rises = last_rises(holds, starts, shown)
     usual = holds[starts[:-1]].mean(axis=0)
@@ -125,34 +121,24 @@ def _counted(
     )
 
 
-@compiled
-def count_before(holds: Any, starts: Any, shown: Any, before: Any, together: Any) -> None:
+def count_before(holds: Bools, starts: Ints, shown: Bools) -> tuple[Ints, Ints]:
     """bcount, and how often two terms were both achieved, `[T, T]` each."""
-    terms = holds.shape[1]
-    first = np.empty(terms, dtype=np.int64)
-    for d in range(len(shown)):
-        for k in range(terms):
-            first[k] = -1
-            for s in range(starts[d + 1] - 1, starts[d] - 1, -1):
-                if shown[d, k] and holds[s, k]:
-                    first[k] = s
-        for k in range(terms):
-            for j in range(terms):
-                if first[k] >= 0 and first[j] >= 0 and k != j:
-                    together[k, j] += 1
-                    before[k, j] += first[j] < first[k]
+    never = len(holds)
+    state = np.arange(never)[:, None]
+    first = np.where(shown, np.minimum.reduceat(np.where(holds, state, never), starts[:-1]), never)  # [D, T]
+    achieved = (first < never).astype(np.int64)
+    together = achieved.T @ achieved
+    np.fill_diagonal(together, 0)
+    before = [(achieved[:, [k]] * (first < first[:, [k]])).sum(axis=0) for k in range(first.shape[1])]
+    return np.array(before, dtype=np.int64), together
 
 
-@compiled
-def last_rises(holds: Any, starts: Any, shown: Any) -> Any:
+def last_rises(holds: Bools, starts: Ints, shown: Bools) -> Ints:
     """The state before each term of a description came true for the last time, -1 if it never did, `[D, T]`."""
-    rises = np.full(shown.shape, -1, dtype=np.int64)
-    for d in range(len(shown)):
-        for k in range(holds.shape[1]):
-            for s in range(starts[d] + 1, starts[d + 1]):
-                if shown[d, k] and holds[s, k] and not holds[s - 1, k]:
-                    rises[d, k] = s - 1
-    return rises
+    state = np.arange(len(holds))[:, None]
+    rises = holds & ~np.roll(holds, 1, axis=0)
+    rises[starts[:-1]] = False  # what held from the beginning never came true
+    return np.where(shown, np.maximum.reduceat(np.where(rises, state - 1, -1), starts[:-1]), -1)
 
 
 def prerequisites_of(occasions: Bools, own: int, usual: Floats) -> tuple[tuple[int, ...], ...]:
@@ -218,18 +204,9 @@ def training_demonstrations(run: Run) -> Sequence[Demonstration] | Store:
     if not Path(origin["demos"]).exists():
         raise RunError(f"the demonstrations of {run.folder} are no longer in {origin['demos']}; give them")
     store = Store(origin["demos"])
-    return store if origin.get("per_task") is None else _first_of_each(store, origin["per_task"])
-
-
-def _first_of_each(store: Store, per_task: int) -> list[Demonstration]:
-    """At most so many demonstrations of each description."""
-    seen: dict[str, int] = {}
-    chosen = []
-    for demo in store:
-        seen[demo.task] = seen.get(demo.task, 0) + 1
-        if seen[demo.task] <= per_task:
-            chosen.append(demo)
-    return chosen
+    if origin.get("per_task") is None:
+        return store
+    return list(first_of_each(store, lambda demo: demo.task, origin["per_task"]))
 
 
 def kept_dependencies(folder: str | Path) -> Dependencies | None:

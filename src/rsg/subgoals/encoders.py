@@ -51,6 +51,12 @@ class EncodedClassifiers(Classifiers):
         return torch.einsum("nf,tmf->ntm", self.encoder(seen), self.heads[chosen]) + self.offsets[chosen]
 
 
+def dense(inputs: int, hidden: int, layers: int) -> nn.Sequential:
+    """So many layers, one on the other, each linear with ReLU."""
+    widths = [inputs, *[hidden] * layers]
+    return nn.Sequential(*(part for width in widths[:-1] for part in (nn.Linear(width, hidden), nn.ReLU())))
+
+
 class Flat(nn.Module):
     """The encoder `flat`: all numbers that a world shows, in one row, through two layers. For worlds of one's own.
 
@@ -63,7 +69,7 @@ class Flat(nn.Module):
     def __init__(self, inputs: int, hidden: int = 128, seed: int = 0) -> None:
         super().__init__()
         self.inputs = inputs
-        self.layers = nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU())
+        self.layers = dense(inputs, hidden, 2)
         rng = stream(seed, "flat")
         with torch.no_grad():
             for parameter in self.parameters():

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.search import StateGraph, is_continuous, local_graph, local_roadmap
+from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
-
-Floats = NDArray[np.float64]
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
 
@@ -74,9 +74,9 @@ def check_steps(world: Any, states: Floats, actions: Floats) -> None:
 def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     """The edges `[T]` of a graph that a demonstration took; an error if its actions do not lead where it went."""
     actions = np.asarray(actions)
-    if actions.ndim != 1 or actions.dtype.kind not in "iu":
+    if actions.shape != (len(graph.path) - 1,) or actions.dtype.kind not in "iu":
         raise RsgError(f"actions are whole numbers [T] in this world, not {actions.dtype} {list(actions.shape)}")
-    taken = _taken(graph.edge_start, graph.edge_end, graph.edge_action, graph.path, np.asarray(actions, dtype=np.int64))
+    taken = _taken(graph.arrays, graph.path, graph.edge_action, actions.astype(np.int64))
     if (taken < 0).any():
         step = int(taken.argmin())
         raise RsgError(
@@ -85,29 +85,20 @@ def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     return taken
 
 
-@compiled
-def _taken(edge_start: Any, edge_end: Any, edge_action: Any, path: Any, actions: Any) -> NDArray[np.int32]:
-    taken = np.full(len(actions), -1, dtype=np.int32)
-    for i in range(len(actions)):
-        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
-            if edge_action[edge] == actions[i] and edge_end[edge] == path[i + 1]:
-                taken[i] = edge
-    return taken
-
-
 def edges_to_next(graph: StateGraph) -> NDArray[np.int32]:
     """The edges `[T]` from each state of the trajectory to the one after it, whatever their actions are."""
-    taken = _to_next(graph.edge_start, graph.edge_end, graph.path)
+    taken = _taken(graph.arrays, graph.path, graph.edge_action, np.empty(0, dtype=np.int64))
     if (taken < 0).any():
         raise RsgError(f"step {int(taken.argmin())} of the trajectory is no edge of the graph")
     return taken
 
 
 @compiled
-def _to_next(edge_start: Any, edge_end: Any, path: Any) -> NDArray[np.int32]:
+def _taken(edges: Edges, path: Array, edge_action: Array, actions: Array) -> NDArray[np.int32]:
+    """The last edge of each step, -1 if there is none; with actions, the last that is one of its action."""
     taken = np.full(len(path) - 1, -1, dtype=np.int32)
     for i in range(len(taken)):
-        for edge in range(edge_start[path[i]], edge_start[path[i] + 1]):
-            if edge_end[edge] == path[i + 1]:
+        for edge in range(edges.start[path[i]], edges.start[path[i] + 1]):
+            if edges.end[edge] == path[i + 1] and (len(actions) == 0 or edge_action[edge] == actions[i]):
                 taken[i] = edge
     return taken

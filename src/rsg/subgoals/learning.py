@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
@@ -18,12 +17,11 @@ from rsg.demos import Demonstration
 from rsg.demos.grouping import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Floats
+from rsg.subgoals.classifiers import DOUBT, Classifiers
 from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.objective import Score, contrast
+from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
-from rsg.subgoals.view import View
-from rsg.training import data as training_data
+from rsg.training.data import Kept
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 
@@ -113,8 +111,7 @@ class RationalSubgoals:
     ) -> None:
         self.module, self.settings, self.world_of = classifiers, settings, world_of
         self._descriptions = tuple(dict.fromkeys(map(spelled, descriptions)))
-        self.grounds_kept: OrderedDict[Demonstration, Ground] = OrderedDict()
-        self.bytes_kept = 0
+        self.grounds_kept = Kept(self._around, lambda there: there.size_bytes)
 
     def about(self) -> dict[str, Any]:
         """What it takes to build the classifiers again."""
@@ -139,7 +136,7 @@ class RationalSubgoals:
         return -figures_of(explained, self.settings.gamma)["loss"]
 
     def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> Explained:
-        """Score a demonstration for several tasks, its own first, with the gradient of the objective."""
+        """Score a demonstration for several tasks, its own first, with the gradient of the objective (eq. 5)."""
         views = self.views(demo, tasks)
         scores = [self.score(view, machine) for view, machine in zip(views, tasks, strict=True)]
         compared, weights = contrast([one.value for one in scores], self.settings.beta)
@@ -149,14 +146,20 @@ class RationalSubgoals:
         for view, one, share in zip(views, scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, Logs(one.slope_g, one.slope_i), view.logs, slopes[view])
-        view, slope, own = views[0], slopes[views[0]], len(tasks[0].terms)
-        path, columns = view.ground.graph.path, tasks[0].among(view.columns).term
+        beyond = self._beyond_the_paper(tasks[0], views[0], scores[0], slopes[views[0]], price)
+        return Explained(views, scores, compared, *beyond, slopes)
+
+    def _beyond_the_paper(
+        self, machine: Machine, view: View, score: Score, slope: Floats, price: float
+    ) -> tuple[float, float, list[tuple[int, float]]]:
+        """What is claimed, what is late and how it ends, see `Explained`, for the own task; adds to its gradient."""
+        path, columns, own = view.ground.graph.path, machine.among(view.columns).term, len(machine.terms)
         claimed = claim_less(price, path, view.logs.g[:, own:], slope[:, own:, 0])
-        ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(scores[0], columns)]
+        ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(score, columns)]
         late, prompt = 0.0, self.settings.prompt
         if prompt:
-            late = prompt * not_yet(prompt, path, scores[0].acts, columns, view.logs.i, slope[..., 1])
-        return Explained(views, scores, compared, claimed, late, ends, slopes)
+            late = prompt * not_yet(prompt, path, score.acts, columns, view.logs.i, slope[..., 1])
+        return claimed, late, ends
 
     def views(self, demo: Demonstration, tasks: Sequence[Machine]) -> list[View]:
         """For each task where the demonstration is looked at; here on one graph for all.
@@ -171,19 +174,14 @@ class RationalSubgoals:
         return view.score(machine, self.settings.rationality)
 
     def ground(self, demo: Demonstration) -> Ground:
-        """The graph around a demonstration; as many are kept as the cache holds."""
-        if demo in self.grounds_kept:
-            self.grounds_kept.move_to_end(demo)
-            return self.grounds_kept[demo]
+        """The graph around a demonstration; as many are kept as memory has room for."""
+        return self.grounds_kept.of(demo)
+
+    def _around(self, demo: Demonstration) -> Ground:
         try:
-            there = self.around(demo)
+            return self.around(demo)
         except RsgError as error:
             raise DemonstrationError(str(error), demo) from None
-        self.grounds_kept[demo] = there
-        self.bytes_kept += there.size_bytes
-        while self.bytes_kept > training_data.CACHE and len(self.grounds_kept) > 1:
-            self.bytes_kept -= self.grounds_kept.popitem(last=False)[1].size_bytes
-        return there
 
     def around(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration, made anew."""
@@ -191,16 +189,21 @@ class RationalSubgoals:
 
     def candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others, drawn from all descriptions."""
-        others = [text for text in self._descriptions if text != spelled(demo.task)]
-        count = min(self.settings.negatives, len(others))
-        chosen = rng.choice(len(others), size=count, replace=False) if others else ()
-        return [machine_of(demo.task), *(machine_of(others[i]) for i in chosen)]
+        others = other_tasks(self._descriptions, demo.task, self.settings.negatives, rng)
+        return [machine_of(text) for text in (demo.task, *others)]
 
 
 @lru_cache(maxsize=4096)
 def spelled(text: str) -> str:
     """A description as rsg writes it: the same for all ways to write a task."""
     return str(machine_of(text).task)
+
+
+def other_tasks(descriptions: Sequence[str], text: str, count: int, rng: np.random.Generator) -> list[str]:
+    """So many of the descriptions, as rsg writes them, by chance: none twice, and none of the same task."""
+    rest = [other for other in descriptions if other != spelled(text)]
+    count = min(count, len(rest))
+    return [rest[i] for i in rng.choice(len(rest), size=count, replace=False)] if count else []
 
 
 @bare
@@ -215,7 +218,7 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
 
 
 @bare
-def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) -> float:
+def claim_less(weight: float, path: Array, log_g: Floats, slope: Floats) -> float:
     """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
 
     Adds the gradient of minus `weight` times this to that of the log-odds of G, `[S, terms]`: dG / dx = G (1 - G), so
@@ -230,15 +233,13 @@ def claim_less(weight: float, path: NDArray[Any], log_g: Floats, slope: Floats) 
     return claimed
 
 
-def last_served(score: Score, columns: NDArray[Any]) -> list[int]:
+def last_served(score: Score, columns: Array) -> list[int]:
     """The column of the subgoal that the last action serves, if there is an alignment."""
     return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
 
 
 @bare
-def not_yet(
-    weight: float, path: NDArray[Any], acts: Floats, columns: NDArray[Any], log_i: Floats, slope: Floats
-) -> float:
+def not_yet(weight: float, path: Array, acts: Floats, columns: Array, log_i: Floats, slope: Floats) -> float:
     """log I of the subgoal that each action serves, where it begins: Σ_i Σ_v acts_iv log I_v(s_i).
 
     Adds the gradient of `weight` times this to that of the log-odds of I, `[S, terms]`.

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.language import Nodes
-from rsg.search.cost_to_go import Floats, Logs, nothing_known, sweep
+from rsg.language import Machine, Nodes
+from rsg.search.cost_to_go import Logs, nothing_known, sweep
 from rsg.search.graph import Edges
 from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
+from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.rationality import (
     Case,
@@ -98,6 +100,52 @@ def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
         pull_rationality(case, walk, shares.acts, slopes)
         pull_cost_to_go(case, slopes)
     return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, case.togo.cost
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A trajectory with the graph around it and what classifiers say there.
+
+    Attributes:
+        ground: the trajectory and the graph.
+        columns: the column of each term in `odds` and `logs`.
+        numbers: the terms' numbers among the classifiers.
+        odds: `[S, terms, 2]` the log-odds of G and I.
+        logs: log G and log I.
+    """
+
+    ground: Ground
+    columns: dict[str, int]
+    numbers: list[int]
+    odds: Floats
+    logs: Logs
+
+    @staticmethod
+    def of(classifiers: Classifiers, ground: Ground, terms: Iterable[str]) -> View:
+        """What classifiers say of some terms; each is named once."""
+        columns = {term: column for column, term in enumerate(dict.fromkeys(terms))}
+        numbers = classifiers.numbers(list(columns))
+        odds = classifiers.evaluate(ground.world, ground.graph.states, numbers)
+        return View(ground, columns, numbers, odds, log_probabilities(odds))
+
+    def score(self, machine: Machine, how: Rationality) -> Score:
+        """How well a task explains the trajectory, with the gradient."""
+        return score(self.ground, machine.among(self.columns), self.logs, how)
+
+    def score_alone(self, machine: Machine, how: Rationality) -> float:
+        """The score without its gradient."""
+        return score_alone(self.ground, machine.among(self.columns), self.logs, how)
+
+
+@compiled
+def log_probabilities(odds: Floats) -> Logs:
+    """log G and log I `[S, terms]` from log-odds `[S, terms, 2]`."""
+    log_g, log_i = np.empty(odds.shape[:2]), np.empty(odds.shape[:2])
+    for s in range(odds.shape[0]):
+        for k in range(odds.shape[1]):
+            log_g[s, k] = min(odds[s, k, 0], 0.0) - np.log1p(np.exp(-abs(odds[s, k, 0])))
+            log_i[s, k] = min(odds[s, k, 1], 0.0) - np.log1p(np.exp(-abs(odds[s, k, 1])))
+    return Logs(log_g, log_i)
 
 
 def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:

@@ -6,17 +6,16 @@ label is *fresh* when v has just been entered at s: then an action must come fir
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import bare, compiled
 from rsg.language import Nodes
-from rsg.search.cost_to_go import CostToGo, Floats, Logs
+from rsg.search.cost_to_go import CostToGo, Logs
 from rsg.search.graph import Edges
 
-Array = NDArray[Any]
 FRESH, MOVED = 0, 1
 
 
@@ -148,14 +147,20 @@ def pull_rationality(case: Case, walk: Walk, acts: Floats, slopes: Slopes) -> No
 @bare
 def pull_transitions(case: Case, s: int, v: int, p: float, total: float, slopes: Slopes) -> None:
     """The part of it that comes from the machine transitions open at (s, v)."""
-    nodes, how = case.nodes, case.how
+    nodes = case.nodes
     for edge in range(nodes.start[v], nodes.start[v + 1]):
-        share = p * np.exp(-how.alpha * transition_cost(case, s, v, edge) - total)
-        w = nodes.after[edge]
-        slopes.g[s, nodes.term[v]] -= how.weight * share
-        if w < len(nodes.term) - 1:
-            slopes.i[s, nodes.term[w]] -= how.weight * share
-            slopes.entry[s, w] += share
+        share = p * np.exp(-case.how.alpha * transition_cost(case, s, v, edge) - total)
+        pull_transition(case, s, v, nodes.after[edge], share, slopes)
+
+
+@bare
+def pull_transition(case: Case, s: int, v: int, w: int, share: float, slopes: Slopes) -> None:
+    """The gradient of share · (what it costs to go from v to w at state s)."""
+    nodes, weight = case.nodes, case.how.weight
+    slopes.g[s, nodes.term[v]] -= weight * share
+    if w < len(nodes.term) - 1:
+        slopes.i[s, nodes.term[w]] -= weight * share
+        slopes.entry[s, w] += share
 
 
 @bare
@@ -184,15 +189,11 @@ def pull_entry(case: Case, v: int, slopes: Slopes) -> None:
 @compiled
 def pull_exits(case: Case, v: int, slopes: Slopes) -> None:
     """From J of v to log G and log I where the best path leaves v, and to J where it then enters another node."""
-    nodes, togo, weight = case.nodes, case.togo, case.how.weight
+    togo = case.togo
     leave = np.zeros(len(togo.cost))
     for s in range(len(leave)):
         if slopes.cost[s, v] != 0.0 and togo.exit[s, v] >= 0:
             leave[togo.exit[s, v]] += slopes.cost[s, v]
     for s in range(len(leave)):
         if leave[s] != 0.0:
-            w = togo.then[s, v]
-            slopes.g[s, nodes.term[v]] -= weight * leave[s]
-            if w < len(nodes.term) - 1:
-                slopes.i[s, nodes.term[w]] -= weight * leave[s]
-                slopes.entry[s, w] += leave[s]
+            pull_transition(case, s, v, togo.then[s, v], leave[s], slopes)

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, Term, Then, machine_of
-from rsg.search import nodes_ahead
-from rsg.subgoals.classifiers import Classifiers, Floats
+from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import ground
 from rsg.subgoals.learning import RsgSettings
+from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Rationality
-from rsg.subgoals.view import View
+from rsg.training.data import least_steps
 from rsg.worlds import World
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
 PREFIX_DEPTH = 8  # steps around an unfinished trajectory: what it was heading for should be in sight
 MAX_EVENTS = 8  # of a trajectory, from which descriptions are proposed
-
-States = NDArray[Any]
-Actions = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +53,7 @@ class Recognised:
 
 
 def segment(
-    subgoals: Classifiers, world: World, states: States, actions: Actions, task: str | Task, prefix: bool = False
+    subgoals: Classifiers, world: World, states: Array, actions: Array, task: str | Task, prefix: bool = False
 ) -> Segmentation:
     """Where each subgoal of a task ended in a trajectory (the arg-max of eq. 2).
 
@@ -74,8 +70,8 @@ def segment(
 def recognise(
     subgoals: Classifiers,
     world: World,
-    states: States,
-    actions: Actions,
+    states: Array,
+    actions: Array,
     candidates: Sequence[str | Task] | None = None,
     prefix: bool = False,
 ) -> list[Recognised]:
@@ -113,7 +109,7 @@ class Recogniser:
         self._specific = specific
         self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
-    def rank(self, world: World, states: States, actions: Actions, prefix: bool = False) -> list[Recognised]:
+    def rank(self, world: World, states: Array, actions: Array, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first; arguments as for `segment`."""
         view, how = self._view(world, states, actions, self._machines, prefix), self._how(prefix)
         scores = np.array([view.score_alone(machine, how) for machine in self._machines])
@@ -121,7 +117,7 @@ class Recogniser:
         return ranked([machine.task for machine in self._machines], scores, weights)
 
     def segment(
-        self, world: World, states: States, actions: Actions, task: str | Task, prefix: bool = False
+        self, world: World, states: Array, actions: Array, task: str | Task, prefix: bool = False
     ) -> Segmentation:
         """Where each subgoal of a task ended, whether it is a candidate or not; arguments as for `segment`."""
         machine = machine_of(task)
@@ -137,7 +133,7 @@ class Recogniser:
         now = None if last == machine.nodes - 1 else term_of[last]
         return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
 
-    def _view(self, world: World, states: States, actions: Actions, machines: Sequence[Machine], prefix: bool) -> View:
+    def _view(self, world: World, states: Array, actions: Array, machines: Sequence[Machine], prefix: bool) -> View:
         """A trajectory as the classifiers of some tasks see it."""
         states = np.asarray(states)
         if states.ndim != 2 or len(states) != len(actions) + 1:
@@ -168,7 +164,7 @@ def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recog
     return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
-def propose(subgoals: Classifiers, world: World, states: States, prefix: bool = False) -> list[Task]:
+def propose(subgoals: Classifiers, world: World, states: Array, prefix: bool = False) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
     Each ends with one that came true at the end; if none did, with one that came true at all. For the beginning of a
@@ -204,18 +200,12 @@ def _chain(terms: Sequence[str]) -> Task:
     return Term(terms[0]) if len(terms) == 1 else Then(tuple(Term(term) for term in terms))
 
 
-def least_steps(machine: Machine) -> int:
-    """How many steps a task takes at least.
-
-    >>> machine = machine_of("a and b then (c or d then e)")
-    >>> least_steps(machine), most_steps(machine)
-    (4, 4)
-    """
-    return int(nodes_ahead(machine)[0])
-
-
 def most_steps(machine: Machine) -> int:
-    """How many steps a task takes at most, along its longest branches."""
+    """How many steps a task takes at most, along its longest branches.
+
+    >>> most_steps(machine_of("a and b then (c or d then e)"))
+    4
+    """
     ahead = np.zeros(machine.nodes, dtype=np.int64)
     for node in range(machine.nodes - 2, -1, -1):
         ahead[node] = (node > 0) + max(ahead[after] for after in machine.successors(node))

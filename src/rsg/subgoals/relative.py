@@ -15,8 +15,9 @@ from rsg.core.arrays import Floats
 from rsg.core.compiled import fast, inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import DOUBT, one_thread
+from rsg.subgoals.classifiers import DOUBT
 from rsg.subgoals.encoders import EncodedClassifiers
+from rsg.training.loop import one_thread
 from rsg.worlds import World
 
 UNIT = 0.1  # of half the room: places that are nearer than this are told exactly

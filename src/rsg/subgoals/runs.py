@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 import torch
@@ -23,9 +22,9 @@ from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
 from rsg.subgoals.relative import RelativeClassifiers
 from rsg.subgoals.sets import TYPES, SetClassifiers
-from rsg.training import Progress, Run, TrainingData, fit
+from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Looking, looking, weights
+from rsg.training.loop import Looking, fitted, weights
 from rsg.training.settings import restored
 from rsg.worlds import World, check
 from rsg.worlds.crafting import CraftingWorld, Sets
@@ -89,13 +88,7 @@ def learn(
     data = TrainingData(demonstrations, settings, beside.get("per_task"))
     subgoals = _first(data, world_of, settings, encoder, beside.get("start"))
     method = beside.get("method", RationalSubgoals)(subgoals, settings, world_of, data.descriptions)
-    with TemporaryDirectory() as scratch:
-        folder = out or Path(scratch) / "run"
-        progress = fit(method, data, folder, **looking(beside, out is not None))
-        run = Run(folder)
-        if run.has("best"):
-            subgoals.load_state_dict(weights(run.load("best")))
-    return Learned(subgoals, progress)
+    return Learned(subgoals, fitted(method, data, out, beside))
 
 
 def _first(

@@ -129,10 +129,13 @@ class Run:
 
     def digest(self, which: Which) -> str:
         """What the tensors of a checkpoint hash to: another one has another digest."""
+        return self._entry(which).sha256
+
+    def _entry(self, which: Which) -> _Entry:
         entry = self._content.entries.get(which)
         if entry is None:
             raise RunError(f"{self.folder} has no {which} checkpoint yet; train it first")
-        return entry.sha256
+        return entry
 
     def save(self, checkpoints: Mapping[Which, Saved], about: dict[str, Any] | None = None) -> None:
         """Put new checkpoints in the place of the old ones: all of those given, or none on an error or a kill.
@@ -145,7 +148,7 @@ class Run:
             )
         old = self._content
         packed = {which: pack(_own(saved.tensors)) for which, saved in checkpoints.items()}
-        entries = {which: _entry(which, checkpoints[which], data, old) for which, data in packed.items()}
+        entries = {which: _new_entry(which, checkpoints[which], data, old) for which, data in packed.items()}
         content = _Content(old.about if about is None else about, {**old.entries, **entries})
         try:
             for which, entry in entries.items():
@@ -176,9 +179,7 @@ class Run:
     def _read_tensors(self, which: Which) -> tuple[_Entry, bytes]:
         """What `run.json` says of a checkpoint and the bytes of its file; follows a trainer that went on meanwhile."""
         while True:
-            entry = self._content.entries.get(which)
-            if entry is None:
-                raise RunError(f"{self.folder} has no {which} checkpoint yet; train it first")
+            entry = self._entry(which)
             path = self.folder / entry.file
             try:
                 return entry, path.read_bytes()
@@ -219,7 +220,7 @@ def _own(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     }
 
 
-def _entry(which: Which, saved: Saved, data: bytes, old: _Content) -> _Entry:
+def _new_entry(which: Which, saved: Saved, data: bytes, old: _Content) -> _Entry:
     """What `run.json` shall say of a checkpoint; its file is never one that counts already with other bytes."""
     step = saved.notes.get("step")
     if which not in get_args(Which):

@@ -6,9 +6,10 @@ Everything follows from the seed and the number of the step, so a run that goes 
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,38 @@ from numpy.typing import NDArray
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
-from rsg.language import machine_of
+from rsg.language import Machine, machine_of
 from rsg.search import nodes_ahead
 from rsg.training.settings import TrainingSettings
 
 CACHE = 512 * 2**20  # bytes of demonstrations that are kept in memory; of state graphs as many
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Kept(OrderedDict[K, V]):
+    """What was made for the latest keys, as much of it as memory has room for.
+
+    Args:
+        make: makes what a key stands for.
+        size: tells its bytes, about.
+    """
+
+    def __init__(self, make: Callable[[K], V], size: Callable[[V], int]) -> None:
+        super().__init__()
+        self._make, self._size, self.bytes = make, size, 0
+
+    def of(self, key: K) -> V:
+        """What a key stands for; the least recently used are dropped if there is too much."""
+        if key not in self:
+            self[key] = self._make(key)
+            self.bytes += self._size(self[key])
+            while self.bytes > CACHE and len(self) > 1:
+                self.bytes -= self._size(self.popitem(last=False)[1])
+        self.move_to_end(key)
+        return self[key]
 
 
 class TrainingData:
@@ -45,12 +73,13 @@ class TrainingData:
             where = f" in {source.folder}" if isinstance(source, Store) else ""
             raise RsgError(f"there are no demonstrations to learn from{where}")
         self._source, self._settings = source, settings
-        self.cache: OrderedDict[int, tuple[list[Demonstration], int]] = OrderedDict()
-        self._cached = 0
+        self.cache = Kept(self._read, lambda demos: sum(d.states.nbytes + d.actions.nbytes + 500 for d in demos))
         self._order: tuple[tuple[int, int], NDArray[np.int64]] | None = None
         self._starts = _shard_starts(source)
         tasks = self._index()
-        numbers = _first_of_each(tasks, per_task)
+        numbers = np.arange(len(tasks))
+        if per_task is not None:
+            numbers = np.array(list(first_of_each(numbers.tolist(), tasks.__getitem__, per_task)))
         if len(numbers) < len(tasks):
             self.fingerprint = hashlib.sha256(self.fingerprint.encode() + numbers.tobytes()).hexdigest()
         count = min(settings.held_out, len(numbers) // 10)
@@ -69,11 +98,11 @@ class TrainingData:
         tasks = np.empty(len(self._source), dtype=np.int64)
         digest = hashlib.sha256()
         for shard in range(len(self._starts) - 1):
-            for offset, demo in enumerate(self._shard(shard)):
+            for offset, demo in enumerate(self.cache.of(shard)):
                 number = int(self._starts[shard]) + offset
                 if demo.task not in seen:
                     seen[demo.task] = len(seen)
-                shortest = steps_needed(demo.task)
+                shortest = least_steps(machine_of(demo.task))
                 if len(demo) < shortest:
                     raise RsgError(
                         f"episode {number} has {len(demo)} steps, but '{demo.task}' takes {shortest}: one per subgoal; "
@@ -89,25 +118,15 @@ class TrainingData:
         self.descriptions = tuple(seen)
         return tasks
 
-    def _shard(self, number: int) -> list[Demonstration]:
-        """One piece of the source; the least recently used ones are dropped when the cache is full."""
+    def _read(self, shard: int) -> Sequence[Demonstration]:
+        """One piece of the source; a list has one piece."""
         if not isinstance(self._source, Store):
-            return list(self._source)
-        if number not in self.cache:
-            demos = self._source.read_shard(self._source.manifest.shards[number])[0]
-            size = sum(demo.states.nbytes + demo.actions.nbytes + 500 for demo in demos)
-            self.cache[number] = (demos, size)
-            self._cached += size
-            while self._cached > CACHE and len(self.cache) > 1:
-                self._cached -= self.cache.popitem(last=False)[1][1]
-        self.cache.move_to_end(number)
-        return self.cache[number][0]
+            return self._source
+        return self._source.read_shard(self._source.manifest.shards[shard])[0]
 
     def __getitem__(self, number: int) -> Demonstration:
-        if not isinstance(self._source, Store):
-            return self._source[number]
         shard = int(np.searchsorted(self._starts, number, side="right")) - 1
-        return self._shard(shard)[number - int(self._starts[shard])]
+        return self.cache.of(shard)[number - int(self._starts[shard])]
 
     def number_of(self, demo: Demonstration) -> int:
         """The number of an episode; slow, for messages."""
@@ -138,9 +157,13 @@ class TrainingData:
 
 
 @lru_cache(maxsize=4096)
-def steps_needed(text: str) -> int:
-    """The fewest steps in which a task can be done: one per subgoal."""
-    return int(nodes_ahead(machine_of(text))[0])
+def least_steps(machine: Machine) -> int:
+    """The fewest steps in which a task can be done: one per subgoal.
+
+    >>> least_steps(machine_of("a and b then (c or d then e)"))
+    4
+    """
+    return int(nodes_ahead(machine)[0])
 
 
 def _shard_starts(source: Store | Sequence[Demonstration]) -> NDArray[np.int64]:
@@ -148,11 +171,12 @@ def _shard_starts(source: Store | Sequence[Demonstration]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)])
 
 
-def _first_of_each(tasks: NDArray[np.int64], per_task: int | None) -> NDArray[np.int64]:
-    """The numbers of the episodes, at most so many of each task."""
-    if per_task is None:
-        return np.arange(len(tasks))
+def first_of_each(items: Iterable[V], task_of: Callable[[V], Hashable], per_task: int) -> Iterator[V]:
+    """Demonstrations, or their numbers, in order: at most so many of each task."""
     if per_task < 1:
         raise RsgError(f"per-task must be at least 1, not {per_task}")
-    kept = [np.flatnonzero(tasks == task)[:per_task] for task in range(tasks.max() + 1)]
-    return np.sort(np.concatenate(kept))
+    seen = Counter[Hashable]()
+    for item in items:
+        seen[task_of(item)] += 1
+        if seen[task_of(item)] <= per_task:
+            yield item

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol, TypedDict, Unpack
 
 import numpy as np
@@ -111,13 +112,6 @@ class Looking(TypedDict, total=False):
     pace: Pace | None
 
 
-def looking(given: Looking, kept: bool) -> Looking:
-    """The part of what was given that is for `fit`; there are no curves of a run that is not kept."""
-    some: Any = {key: value for key, value in given.items() if key in Looking.__annotations__}
-    some["tensorboard"] = kept and given.get("tensorboard", True)
-    return some  # type: ignore[no-any-return]
-
-
 def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpack[Looking]) -> Progress:
     """Train until the held-out score no longer rises or the steps are done; goes on where the folder's run stopped.
 
@@ -160,6 +154,19 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
                 watch(progress, figures)
             if stop:
                 break
+    return progress
+
+
+def fitted(method: Method, data: TrainingData, out: str | Path | None, looking: Looking) -> Progress:
+    """As `fit`; the module ends with the weights of the best held-out score. Without a folder nothing is kept."""
+    some: Any = {key: value for key, value in looking.items() if key in Looking.__annotations__}
+    with TemporaryDirectory() as scratch:
+        folder = out or Path(scratch) / "run"
+        some["tensorboard"] = out is not None and looking.get("tensorboard", True)
+        progress = fit(method, data, folder, **some)
+        run = Run(folder)
+        if run.has("best"):
+            method.module.load_state_dict(weights(run.load("best")))
     return progress
 
 
@@ -277,9 +284,12 @@ def _check_same(run: Run, about: dict[str, Any], kind: type[TrainingSettings]) -
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Small tensors are slower on several threads, and sums may come out differently."""
+def one_thread(wanted: bool = True) -> Iterator[None]:
+    """Torch on one thread: several take longer for small tensors, and their sums may come out differently."""
     threads = torch.get_num_threads()
+    if not wanted or threads == 1:
+        yield
+        return
     torch.set_num_threads(1)
     try:
         yield

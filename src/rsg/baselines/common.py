@@ -1,8 +1,8 @@
-"""What all baselines share: settings, and the part of a `Method` that does not depend on the baseline."""
+"""What all baselines share: settings, demonstrations as tensors, and a `Method` but for what it learns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,17 +11,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rsg.baselines.batches import Batch, batch_of
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
-from rsg.core.errors import RsgError
+from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.language import Task
-from rsg.subgoals.classifiers import tensors
+from rsg.subgoals.classifiers import mapped, tensors
 from rsg.subgoals.encoders import seeded
-from rsg.subgoals.learning import WorldOf, spelled
+from rsg.subgoals.learning import WorldOf, other_tasks, spelled
 from rsg.subgoals.recognition import Recognised, ranked
 from rsg.training.settings import TrainingSettings
 
@@ -56,6 +55,78 @@ class BaselineSettings(TrainingSettings):
     negatives: int = setting(5, "how many other descriptions each demonstration is compared with", least=0)
 
 
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B demonstrations with N states altogether.
+
+    Attributes:
+        texts: `[B]` their descriptions.
+        seen: what the world shows of the N states, as tensors.
+        owner: `[N]` the demonstration of each state; place: `[N]` the state's number in it.
+        moving: `[N]` whether an action follows.
+        actions: `[N - B]` or `[N - B, D]` those of the states where one follows.
+    """
+
+    texts: tuple[str, ...]
+    seen: Any
+    owner: Tensor
+    place: Tensor
+    moving: Tensor
+    actions: Tensor
+
+    def padded(self, values: Tensor) -> Tensor:
+        """Values of states `[N, F]` as `[B, longest, F]`, zero beyond the end of each demonstration."""
+        longest = int(self.place.max()) + 1
+        return values.new_zeros(len(self.texts), longest, values.shape[-1]).index_put((self.owner, self.place), values)
+
+    def unpadded(self, values: Tensor) -> Tensor:
+        """The way back: `[B, longest, F]` as `[N, F]`."""
+        return values[self.owner, self.place]
+
+    def per_demonstration(self, values: Tensor) -> Tensor:
+        """The sum `[B, ...]` over the states of each demonstration."""
+        return values.new_zeros(len(self.texts), *values.shape[1:]).index_add(0, self.owner, values)
+
+
+def batch_of(demos: Sequence[Demonstration], world_of: WorldOf, shape: Shape, device: str = "cpu") -> Batch:
+    """Demonstrations as a batch, each seen with the eyes of its own world."""
+    actions = Actions(shape)
+    lengths = np.array([len(demo.states) for demo in demos])
+    place = np.concatenate([np.arange(length) for length in lengths])
+    taken = torch.cat([actions.read(_checked(demo, actions.discrete).actions) for demo in demos])
+    owner = torch.as_tensor(np.repeat(np.arange(len(demos)), lengths), device=device)
+    moving = torch.as_tensor(place < np.repeat(lengths - 1, lengths), device=device)
+    seen = tensors(mapped(stacked, *(_seen(demo, world_of, shape) for demo in demos)), device)
+    texts = tuple(demo.task for demo in demos)
+    return Batch(texts, seen, owner, torch.as_tensor(place, device=device), moving, taken.to(device))
+
+
+def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
+    try:
+        return look(world_of(demo), demo.states, shape)
+    except RsgError as error:
+        raise DemonstrationError(str(error), demo) from None
+
+
+def _checked(demo: Demonstration, discrete: bool) -> Demonstration:
+    if discrete != (demo.actions.ndim == 1):
+        wanted = "whole numbers [T]" if discrete else "moves [T, D]"
+        raise DemonstrationError(f"actions are {wanted} in this world, not {list(demo.actions.shape)}", demo)
+    return demo
+
+
+def stacked(*parts: Any) -> NDArray[Any]:
+    """Arrays one after the other; sets of different sizes are padded with zeros."""
+    arrays = [np.asarray(part) for part in parts]
+    size = np.max([array.shape[1:] for array in arrays], axis=0).astype(int).tolist()
+    out = np.zeros((sum(map(len, arrays)), *size), dtype=arrays[0].dtype)
+    start = 0
+    for array in arrays:
+        out[(slice(start, start + len(array)), *map(slice, array.shape[1:]))] = array
+        start += len(array)
+    return out
+
+
 class Baseline:
     """A method for the training loop. A baseline says what its module is and what its loss is; all else is here.
 
@@ -82,10 +153,8 @@ class Baseline:
         self.actions = Actions(shape)
         self._world_of = world_of
         self._descriptions = tuple(dict.fromkeys(map(spelled, descriptions)))
-        self.module = self._seeded(self.build).to(settings.device)
-
-    def _seeded(self, make: Callable[[], nn.Module]) -> nn.Module:
-        return seeded(make, int(stream(self.settings.seed, self.name).integers(2**31)))
+        seed = int(stream(settings.seed, self.name).integers(2**31))
+        self.module = seeded(self.build, seed).to(settings.device)
 
     def build(self) -> nn.Module:
         """The module, with fresh weights."""
@@ -97,6 +166,10 @@ class Baseline:
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration."""
+        return torch.stack([self.score(batch, texts) for texts in zip(*candidates, strict=True)], dim=1)
+
+    def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
+        """`[B]` how well each demonstration is explained by its task."""
         raise NotImplementedError
 
     def about(self) -> dict[str, Any]:
@@ -155,13 +228,14 @@ class Baseline:
         Which actions have an effect is asked of the world's model, as in the paper's IRL: else a policy may stay stuck.
         Where the mean move has none, the likeliest of 20 random moves is taken.
         """
+        if self.actions.discrete:
+            return self.actions.best(self.having_effect(world, states, given))
         chosen = self.actions.best(given)
         idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
         if len(idle):
-            tried = self.actions.candidates(len(idle), rng)  # [idle, candidates] or [idle, candidates, D]
+            tried = self.actions.candidates(len(idle), rng)
             count = tried.shape[1]
-            rows = np.repeat(states[idle], count, axis=0)
-            flat = tried.reshape(len(rows), *tried.shape[2:])
+            rows, flat = np.repeat(states[idle], count, axis=0), np.concatenate(tried)
             moved = (world.step(rows, flat) != rows).any(axis=1).reshape(-1, count)
             repeated = given[idle].repeat_interleave(count, dim=0)
             logs = self.actions.log_probability(repeated, self.actions.read(flat).to(given.device))
@@ -178,9 +252,7 @@ class Baseline:
 
     def others(self, text: str, rng: np.random.Generator) -> list[str]:
         """Other descriptions that a demonstration is compared with."""
-        rest = [other for other in self._descriptions if other != spelled(text)]
-        count = min(self.settings.negatives, len(rest)) if self.settings.gamma > 0 else 0
-        return [rest[i] for i in rng.choice(len(rest), size=count, replace=False)] if count else []
+        return other_tasks(self._descriptions, text, self.settings.negatives, rng) if self.settings.gamma > 0 else []
 
     def objective(self, scores: Tensor) -> dict[str, Tensor]:
         """The loss of RSG (eq. 5) from the scores `[B, 1 + negatives]` of tasks, each demonstration's own first."""
