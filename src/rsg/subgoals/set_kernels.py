@@ -138,7 +138,7 @@ def recall(memory: Memory, part: int, states: Array, i: int, start: int, end: in
         if missing == 0:
             break
         way = way - 1 if way > 0 else len(seen) - 1
-    for _ in range(missing):
+    if missing:
         way = turns[part, 1]
         turns[part, 1] = way + 1 if way + 1 < len(seen) else 0
         for column in range(start, end):
@@ -151,26 +151,22 @@ def recall(memory: Memory, part: int, states: Array, i: int, start: int, end: in
 
 @inlined
 def ask(tables: Tables, memory: Memory, states: Array, i: int, where: Where, one: int) -> Any:
-    """What the agent, the items held and the objects on the map add to the log-odds, in the eyes of one network.
-
-    What is done once or not at all stands in a `for`: where an `if` is the last to use an array, numba counts
-    references, which takes three times as long as all the rest.
-    """
+    """What the agent, the items held and the objects on the map add to the log-odds, in the eyes of one network."""
     vectors, told, pooled, base = tables.vectors, memory.told, memory.pooled, tables.base
     network = memory.wanted[one]
     block = network * (2 * tables.codes + tables.cells + 3)
     head = block + 2 * tables.codes + tables.cells + 1
     row, work = 2 * (where.map * told.shape[2] + one), len(pooled) - SCRATCH
-    for _ in range(1 - told[HANDS, where.hands, one].known):
+    if not told[HANDS, where.hands, one].known:
         most = pool_items(vectors, block, states, i, where.held, pooled)
         told[HANDS, where.hands, one].part = weighted(pooled, most, vectors, head)
         told[HANDS, where.hands, one].known = 1
-    for _ in range(1 - told[MAP, where.map, one].known):
+    if not told[MAP, where.map, one].known:
         pool_things(tables, block, states, i, pooled, row)
         told[MAP, where.map, one].part = weighted(pooled, row, vectors, head + 1)
         told[MAP, where.map, one].known = 1
     things = told[MAP, where.map, one].part
-    for _ in range(min(where.code, 1)):
+    if where.code != 0:
         stand_on(tables, block, where, pooled, row)
         things = weighted(pooled, work, vectors, head + 1)
     agent = base[network, where.at] + np.float32(where.held) * base[network, tables.cells]
@@ -242,7 +238,7 @@ def stand_on(tables: Tables, block: int, where: Where, pooled: Array, row: int) 
 class Pull(NamedTuple):
     """A gradient of log-odds: in which state, of which of the networks that are asked, and how much.
 
-    down: `[H]` to work in: what is left of it for each hidden unit.
+    down: `[2, H]` to work in: what is left of it for each hidden unit, and the share of it that an object gets.
     """
 
     where: Where
@@ -254,7 +250,7 @@ class Pull(NamedTuple):
 @compiled
 def backward(tables: Tables, memory: Memory, states: Array, gradient: Array, out: Any) -> None:
     """Add to the gradients of `(vectors, base)`, given that of the log-odds `[N, terms, 2]`; zeros are passed over."""
-    down = np.empty(memory.pooled.shape[1], dtype=np.float32)
+    down = np.empty((2, memory.pooled.shape[1]), dtype=np.float32)
     for i in range(len(states)):
         if gradient[i].any():
             where = look(tables, memory, states, i)
@@ -279,10 +275,10 @@ def pull(tables: Tables, memory: Memory, states: Array, i: int, what: Pull, out:
     switch_on(vectors, pooled, most, here + 1, what, d_vectors)
     for slot in range(HEAD, HEAD + where.held):
         item = block + states[i, slot]
-        for h in range(len(down)):
-            share = down[h] if vectors[item, h] == pooled[most, h] else np.float32(0.0)
-            d_vectors[item, h] += share
-            down[h] -= share
+        for h in range(down.shape[1]):
+            down[1, h] = down[0, h] if vectors[item, h] == pooled[most, h] else np.float32(0.0)
+            down[0, h] -= down[1, h]
+        give(down, d_vectors, item)
     most = 2 * (where.map * memory.told.shape[2] + what.one)
     if where.code != 0:
         stand_on(tables, block, where, pooled, most)
@@ -292,26 +288,33 @@ def pull(tables: Tables, memory: Memory, states: Array, i: int, what: Pull, out:
         code = states[i, HEAD + tables.capacity + cell]
         thing, place = block + tables.codes + code, block + 2 * tables.codes + cell
         if code != 0 and cell == where.at:
-            for h in range(len(down)):
+            for h in range(down.shape[1]):
                 x = vectors[thing, h] + vectors[place, h] + vectors[here, h]
-                share = down[h] if x == pooled[most, h] else np.float32(0.0)
-                d_vectors[thing, h] += share
-                d_vectors[place, h] += share
-                d_vectors[here, h] += share
-                down[h] -= share
+                down[1, h] = down[0, h] if x == pooled[most, h] else np.float32(0.0)
+                down[0, h] -= down[1, h]
+            give(down, d_vectors, here)
         elif code != 0:
-            for h in range(len(down)):
-                share = down[h] if vectors[thing, h] + vectors[place, h] == pooled[most, h] else np.float32(0.0)
-                d_vectors[thing, h] += share
-                d_vectors[place, h] += share
-                down[h] -= share
+            for h in range(down.shape[1]):
+                x = vectors[thing, h] + vectors[place, h]
+                down[1, h] = down[0, h] if x == pooled[most, h] else np.float32(0.0)
+                down[0, h] -= down[1, h]
+        if code != 0:
+            give(down, d_vectors, thing)
+            give(down, d_vectors, place)
+
+
+@inlined
+def give(down: Array, d_vectors: Array, row: int) -> None:
+    """Add an object's share to its gradient. A loop of its own: one that writes to many places is not vectorised."""
+    for h in range(down.shape[1]):
+        d_vectors[row, h] += down[1, h]
 
 
 @inlined
 def switch_on(vectors: Array, pooled: Array, most: int, head: int, what: Pull, d_vectors: Array) -> None:
     """The gradient of the weights, and that of the maxima into `down`: none where a unit is off."""
     slope, down = what.slope, what.down
-    for h in range(len(down)):
+    for h in range(down.shape[1]):
         on = np.float32(1.0) if pooled[most, h] > 0 else np.float32(0.0)
         d_vectors[head, h] += slope * on * pooled[most, h]
-        down[h] = slope * on * vectors[head, h]
+        down[0, h] = slope * on * vectors[head, h]
