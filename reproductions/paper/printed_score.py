@@ -13,7 +13,7 @@ import numpy as np
 
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_known, reach_exits
+from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_known, reach_exits, room_for
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
 from rsg.subgoals.alignment import (
@@ -51,10 +51,11 @@ class PrintedScore(RationalSubgoals):
 @compiled
 def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo) -> None:
     """J (eq. 4), last node first: what follows where a node is entered is its J there."""
+    room = room_for(edges, len(togo.cost))
     for v in range(len(nodes.term) - 2, -1, -1):
         leave_node(nodes, logs, weight, togo, v)
         if v > 0:
-            reach_exits(edges, togo, v)
+            reach_exits(edges, togo, v, room)
         togo.entry[:, v] = togo.cost[:, v]
 
 

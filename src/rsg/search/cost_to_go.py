@@ -77,9 +77,10 @@ def nothing_known(states: int, nodes: int) -> CostToGo:
 @compiled
 def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo) -> None:
     """Fill the tables, last node first."""
+    room = room_for(edges, len(togo.cost))
     for v in range(len(nodes.term) - 2, 0, -1):
         leave_node(nodes, logs, weight, togo, v)
-        reach_exits(edges, togo, v)
+        reach_exits(edges, togo, v, room)
         enter_node(edges, togo, v)
     leave_node(nodes, logs, weight, togo, 0)  # no action serves v_0
     togo.entry[:, 0] = togo.cost[:, 0]
@@ -110,14 +111,19 @@ def cheaper(one: Any, other: Any) -> bool:
 
 
 @compiled
-def reach_exits(edges: Edges, togo: CostToGo, v: int) -> None:
+def room_for(edges: Edges, states: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """A heap of states that wait, and which of them were looked at: for `reach_exits` to work in."""
+    return np.empty((1, len(edges.back_from) + states + 2), dtype=WAITING), np.empty(states, dtype=np.bool_)
+
+
+@bare
+def reach_exits(edges: Edges, togo: CostToGo, v: int, room: tuple[NDArray[Any], NDArray[np.bool_]]) -> None:
     """J of v: one Dijkstra from all states in which v can be left, along edges turned around."""
-    cost, exits = togo.cost, togo.exit
+    (waiting, done), cost, exits = room, togo.cost, togo.exit
     back_start, back_from, back_cost = edges.back_start, edges.back_from, edges.back_cost
-    waiting = np.empty((1, len(back_from) + len(cost) + 2), dtype=WAITING)
-    done = np.zeros(len(cost), dtype=np.bool_)
     size = 0
     for s in range(len(cost)):
+        done[s] = False
         if cost[s, v] < np.inf:
             entry = heap.new(waiting, 0)
             entry.cost, entry.state = cost[s, v], s
