@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reproductions.harness.statistics import Mean, mean_of
 from rsg.core.errors import RsgError
@@ -14,8 +18,15 @@ HEAD = """# Results
 Written by `rsg reproduce`; do not edit by hand. Each section is written anew by its own command; its figures lie
 beside this file, those of every job in the work folder.
 """
+PAGES = Path(__file__).parents[1] / "pages"
 NONE = "–"
 _BAR = r"\|"  # a bar in a cell, not between two
+
+
+def page(name: str, **told: object) -> str:
+    """The prose of an experiment, `reproductions/pages/NAME.md`, with what is told put in: figures and whole tables."""
+    pages = Environment(loader=FileSystemLoader(PAGES), undefined=StrictUndefined, trim_blocks=True)
+    return re.sub(r"\n{3,}", "\n\n", pages.get_template(f"{name}.md").render(told)).strip()
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -37,14 +48,14 @@ class Rate(NamedTuple):
     trials: tuple[int, ...]
 
     @property
-    def percentages(self) -> list[float]:
-        """Of each seed."""
-        return [100 * done / of for done, of in zip(self.successes, self.trials, strict=True)]
+    def seeds(self) -> list[float]:
+        """The rate of each seed."""
+        return [done / of for done, of in zip(self.successes, self.trials, strict=True)]
 
     @property
     def over_seeds(self) -> Mean:
         """The mean of the seeds' rates."""
-        return mean_of([done / of for done, of in zip(self.successes, self.trials, strict=True)])
+        return mean_of(self.seeds)
 
     @property
     def pooled(self) -> tuple[float, float]:
@@ -56,11 +67,11 @@ class Rate(NamedTuple):
         mean = self.over_seeds
         return {
             "mean": mean.mean,
-            "interval_over_seeds": None if mean.low is None or mean.high is None else [mean.low, mean.high],
+            "interval_over_seeds": None if mean.low is None else [mean.low, mean.high],
             "least": mean.least,
             "pooled_interval": list(self.pooled),
             "episodes": sum(self.trials),
-            "seeds": [done / of for done, of in zip(self.successes, self.trials, strict=True)],
+            "seeds": self.seeds,
         }
 
 
@@ -114,7 +125,7 @@ def with_section(text: str, name: str, body: str, order: Sequence[str] = (), whe
 
     A section that is there is replaced; a new one goes before the first that comes later in `order`, or to the end.
     """
-    begin, end = _marks(name)
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     section = f"{begin}\n{body.strip()}\n{end}\n"
     if (text.count(begin), text.count(end)) not in ((0, 0), (1, 1)) or text.find(begin) > text.find(end):
         raise RsgError(f"{where} needs one '{begin}' with '{end}' after it, or neither; mend it, or move it away")
@@ -122,13 +133,9 @@ def with_section(text: str, name: str, body: str, order: Sequence[str] = (), whe
         before, after = text[: text.index(begin)], text[text.index(end) + len(end) :]
         return before + section + after.removeprefix("\n")
     later = order[order.index(name) + 1 :] if name in order else ()
-    places = [text.index(_marks(other)[0]) for other in later if _marks(other)[0] in text]
-    if places:
-        return f"{text[: min(places)]}{section}\n{text[min(places) :]}"
+    places = [text.find(f"<!-- begin {other} -->") for other in later]
+    if place := min((one for one in places if one >= 0), default=0):
+        return f"{text[:place]}{section}\n{text[place:]}"
     text = text or HEAD
     gap = "" if text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
     return text + gap + section
-
-
-def _marks(name: str) -> tuple[str, str]:
-    return f"<!-- begin {name} -->", f"<!-- end {name} -->"

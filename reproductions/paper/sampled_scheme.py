@@ -170,7 +170,7 @@ def beam_graph(
     states = np.array(states, order="C")  # never read-only, which would be compiled once more
     world.step(states, np.zeros(len(states), dtype=np.int64))  # so that it may object: a kernel takes any bytes
     sizes = (len(world.actions), machine.nodes, layers, np.uint64(rng.integers(2**63)))
-    distinct, after, path = _kernel(step, form[0])(tuple(tables), tuple(form[1]), states, *sizes)
+    distinct, after, path = _kernel(step, form[0])(tables, form[1], states, *sizes)
     source, action = (part.astype(np.int32) for part in np.nonzero(after >= 0))
     start = np.searchsorted(source, np.arange(len(distinct) + 1)).astype(np.int32)
     cost = np.asarray(world.costs, dtype=np.float64)[action]
