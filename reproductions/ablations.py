@@ -27,6 +27,7 @@ from rsg.subgoals.classifiers import Classifiers
 
 NAME, OURS = "ablations", "ours"
 CURVE = "curve-"  # begins the names of the jobs that watch what classifiers learn
+LOOKS = ("20", "60", "100", "200", "400")  # the steps that the page shows
 STUCK = 0.8  # a classifier that is right in fewer of the true states, or of the false ones, is called stuck
 LONGER: dict[str, Any] = {"steps": 400, "curriculum": 200, "rate": 0.01}  # what G and I apart need
 NO_DOUBT: dict[str, Any] = {"doubt": 0.0, "unmentioned": 0.0}
@@ -76,9 +77,9 @@ def one_or_two() -> dict[str, Row]:
     }
 
 
-def swept(setting: str, value: float, label: str) -> dict[str, Row]:
-    """Another value of a setting."""
-    return {f"{setting}-{value:g}": Row(label, {setting: value}, swept=True)}
+def swept(setting: str, labels: Mapping[float, str]) -> dict[str, Row]:
+    """Other values of a setting."""
+    return {f"{setting}-{value:g}": Row(label, {setting: value}, swept=True) for value, label in labels.items()}
 
 
 QUESTIONS = (
@@ -109,9 +110,7 @@ QUESTIONS = (
         "A search of a few full layers and a beam, with a learned value function; no exact graph.",
         {
             OURS: Row("exact, depth 4 (ours)"),
-            **swept("depth", 1, "exact, depth 1"),
-            **swept("depth", 2, "exact, depth 2"),
-            **swept("depth", 6, "exact, depth 6"),
+            **swept("depth", {depth: f"exact, depth {depth}" for depth in (1, 2, 6)}),
             "sampled": Row("sampled, 200 steps", {"kind": "sampled"}),
         },
     ),
@@ -119,20 +118,18 @@ QUESTIONS = (
         "Inverse rationality α",
         "“Our model is not sensitive to α”: 0.1 < α < 10 perform alike.",
         {
-            **swept("alpha", 0.1, "α = 0.1"),
+            **swept("alpha", {0.1: "α = 0.1"}),
             OURS: Row("α = 1 (ours and the paper's)"),
-            **swept("alpha", 10.0, "α = 10"),
+            **swept("alpha", {10.0: "α = 10"}),
         },
     ),
     Question(
         "λ, the weight of a transition, to the action cost of 0.1",
         "“A bit sensitive” to the ratio; steps per subgoal × action cost is a good λ.",
         {
-            **swept("weight", 0.1, "λ = 0.1, ratio 1"),
-            **swept("weight", 0.3, "λ = 0.3, ratio 3"),
+            **swept("weight", {0.1: "λ = 0.1, ratio 1", 0.3: "λ = 0.3, ratio 3"}),
             OURS: Row("λ = 1, ratio 10 (ours and the paper's)"),
-            **swept("weight", 3.0, "λ = 3, ratio 30"),
-            **swept("weight", 10.0, "λ = 10, ratio 100"),
+            **swept("weight", {3.0: "λ = 3, ratio 30", 10.0: "λ = 10, ratio 100"}),
         },
     ),
     Question(
@@ -140,11 +137,10 @@ QUESTIONS = (
         "0.01 < γ < 0.1 and 0.1 < β < 1 all work well.",
         {
             "no-contrast": Row("γ = 0", {"gamma": 0.0}),
-            **swept("gamma", 0.01, "γ = 0.01"),
+            **swept("gamma", {0.01: "γ = 0.01"}),
             OURS: Row("γ = 0.1, β = 1 (ours and the paper's)"),
-            **swept("gamma", 1.0, "γ = 1"),
-            **swept("beta", 0.1, "β = 0.1"),
-            **swept("beta", 10.0, "β = 10"),
+            **swept("gamma", {1.0: "γ = 1"}),
+            **swept("beta", {0.1: "β = 0.1", 10.0: "β = 10"}),
         },
     ),
     Question(
@@ -253,7 +249,13 @@ def section(size: Size, results: Results) -> Section:
     seen = {FORMS[form]: [one["curve"] for one in results.of(f"{CURVE}{form}")] for form in FORMS}
     if any(seen.values()):
         summary["curves"] = {form: _means(several) for form, several in seen.items() if several}
-        looks = _looks(summary["curves"])
+        rows = [
+            [f"{form}, {step} steps", *map(hundredths, means[step].values())]
+            for form, means in summary["curves"].items()
+            for step in LOOKS
+            if step in means
+        ]
+        looks = table(["", *ASPECTS.values()], rows)
         lines = {
             label: {
                 form: [[(row["step"], 100 * row[key]) for row in one] for one in several]
@@ -273,17 +275,6 @@ def _means(several: Sequence[Sequence[Plain]]) -> dict[str, dict[str, float]]:
     for row in (row for one in several for row in one):
         by_step.setdefault(str(row["step"]), []).append(row)
     return {step: {key: mean_of([row[key] for row in rows]).mean for key in ASPECTS} for step, rows in by_step.items()}
-
-
-def _looks(means: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """A table of a few looks."""
-    rows = [
-        [f"{form}, {step} steps", *(hundredths(looks[step][key]) for key in ASPECTS)]
-        for form, looks in means.items()
-        for step in ("20", "60", "100", "200", "400")
-        if step in looks
-    ]
-    return table(["", *ASPECTS.values()], rows)
 
 
 def _stuck(results: Results, name: str) -> list[int]:

@@ -78,21 +78,14 @@ def true_orders(demonstrations: Iterable[Demonstration], source: Benchmark) -> T
 
 def checked(found: Dependencies, truth: Truth) -> Plain:
     """What differs from the rule table: by matrix the pairs that rank wrongly, with the reason; and prerequisites."""
-    every = pairs(benchmark("crafting").tasks("train"))
-    wrong = {
-        name: [
-            {**pair._asdict(), "why": reason(pair, found, truth, name)} for pair in every if _wrong(pair, found, name)
-        ]
-        for name in MATRICES
-    }
+    wrong: Plain = {name: [] for name in MATRICES}
+    for pair in pairs(benchmark("crafting").tasks("train")):
+        row, true, false = map(found.number, pair)
+        for name in MATRICES:
+            values = getattr(found, name)
+            if values[row, true] <= values[row, false]:
+                wrong[name].append({**pair._asdict(), "why": reason(pair, found, truth, name)})
     return {**wrong, PREREQUISITES: differences(found)}
-
-
-def _wrong(pair: Pair, found: Dependencies, name: str) -> bool:
-    """Whether the false link does not rank below the true one."""
-    row, true, false = map(found.number, pair)
-    values = getattr(found, name)
-    return bool(values[row, true] <= values[row, false])
 
 
 def reason(pair: Pair, found: Dependencies, truth: Truth, name: str) -> str:

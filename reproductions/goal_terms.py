@@ -144,7 +144,7 @@ def terms_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
         "goal-terms",
         smallest=smallest,
         hands=listing("in the hands", {NAMES[hands]: sets[hands, size] for hands, size in kinds}, COLUMNS),
-        below=_below(sets, kinds),
+        below_on_small=_below(sets, kinds),
         larger=listing(
             "map, in the hands",
             {f"{size}×{size}, {NAMES[hands]}": sets[hands, size] for hands, size in growth},
@@ -175,17 +175,10 @@ def _shares(trials: Trials) -> dict[str, list[int]]:
     }
 
 
-def _below(sets: Sets, keys: Sequence[tuple[str, int]]) -> str:
-    """The terms below 100 %, as sentences."""
-    lines = []
-    for hands, size in keys:
-        shares = _shares(sets[hands, size])
-        if shares:
-            listed = ", ".join(f"{name} {done} of {of}" for name, (done, of) in shares.items())
-            lines.append(f"- {size}×{size}, in the hands {NAMES[hands]}: {listed}")
-    if not lines:
-        return "Every term was reached from every start."
-    return "\n".join(["Terms that were not reached from every start:", "", *lines])
+def _below(sets: Sets, keys: Sequence[tuple[str, int]]) -> dict[str, dict[str, list[int]]]:
+    """The terms below 100 %, by map and hands."""
+    every = {f"{size}×{size}, in the hands {NAMES[hands]}": _shares(sets[hands, size]) for hands, size in keys}
+    return {words: shares for words, shares in every.items() if shares}
 
 
 def without_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:

@@ -11,7 +11,7 @@ import numpy as np
 from reproductions.harness.figures import Picture, bars
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, Results, mean_or_none, plain
+from reproductions.harness.results import PAPERS, Results, plain
 from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
 from rsg.core.random import stream
@@ -30,12 +30,6 @@ CAMERAS = {
     "both": ("both", Camera(brightness=BRIGHTNESS, shift=MARGIN, seed=1)),
 }
 NAMES = {**{name: label for name, (label, _) in CAMERAS.items()}, UNTRAINED: UNTRAINED}
-COSTS = {  # figures of training: what they are, and their unit
-    "cpu_seconds": ("training, processor time", "s"),
-    "seconds": ("training, wall time with reading the data", "s"),
-    "steps": ("training, gradient steps", ""),
-}
-
 FULL = Size(400, {"compositional": 20, "novel": 25, "budget": BUDGET}, 12.0, seeds=3)
 QUICK = Size(20, {"compositional": 1, "novel": 1, "budget": 300}, 1.0, {"steps": 60, "curriculum": 20})
 
@@ -72,12 +66,10 @@ def section(size: Size, results: Results) -> Section:
         times = (results.plans(RSG, f"{split}-{name}", "plan_ms_median") for split in SPLITS)
         if rates[label]["novel"] is not None:
             rows.append([label, *map(percent, rates[label].values()), *(number(one, 0, "ms") for one in times)])
-    training = {key: results.training(RSG, key) for key in COSTS}
-    costs = [[words, number(mean_or_none(training[key]), 0, unit)] for key, (words, unit) in COSTS.items()]
     text = page(
         NAME,
         success=table(["pictures", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
-        costs=table(["what it costs", "mean and range over seeds"], costs),
+        costs=table(["what it costs", "mean and range over seeds"], list(results.costs(RSG).items())),
         budget=f"{BUDGET:,}",
         darkest=f"{1 - BRIGHTNESS:g}",
         lightest=f"{1 + BRIGHTNESS:g}",
@@ -86,7 +78,7 @@ def section(size: Size, results: Results) -> Section:
     summary = {
         "paper": PAPER,
         "success": plain(rates),
-        "training": training,
+        "training": {key: results.training(RSG, key) for key in ("cpu_seconds", "seconds", "steps")},
         "plan_ms_median": {
             label: {
                 split: [one["plan_ms_median"] for one in results.evaluations(RSG, f"{split}-{name}")]

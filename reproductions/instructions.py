@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reproductions.harness.figures import Picture, bars, curves
 from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, Rates, Results, mean_or_none, plain
+from reproductions.harness.results import PAPERS, UNSEEN, Rates, Results, plain
 from reproductions.harness.tables import NONE, certainty, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learning, oracle_job, untrained_job
 from rsg.demos import benchmark
@@ -31,7 +31,6 @@ ROWS = {  # for each row: which jobs, what is added to the name of an evaluation
     "untrained, lenient": ("untrained", "", "success_lenient"),
     "oracle (the truth), strict": ("oracle", "", "success"),
 }
-UNSEEN = "novel, not trained on"
 COLUMNS = (*SPLITS, UNSEEN)
 
 
@@ -73,24 +72,15 @@ def section(size: Size, results: Results) -> Section:
 
 def _rates(results: Results) -> dict[str, Rates]:
     """The rate in each row and column of the main table."""
-    trained_on = benchmark("crafting").tasks("train")
-    rows: dict[str, Rates] = {}
-    for label, (method, more, check) in ROWS.items():
-        row = results.rates(method, check, more)
-        row[UNSEEN] = results.rate(method, f"novel{more}", check, without=trained_on)
-        if any(row.values()):
-            rows[label] = row
-    return rows
+    trained = benchmark("crafting").tasks("train")
+    rows = {label: results.rates(method, check, more, trained) for label, (method, more, check) in ROWS.items()}
+    return {label: row for label, row in rows.items() if any(row.values())}
 
 
 def _costs(results: Results) -> dict[str, tuple[str, str]]:
     """What was measured besides success: the paper's figure, ours."""
-    known = {key: mean_or_none(results.training("rsg", key)) for key in ("cpu_seconds", "seconds", "steps")}
-    rows = {
-        "training, processor time": (PAPER_TRAINING, number(known["cpu_seconds"], 1, "s")),
-        "training, wall time with reading the data": (NONE, number(known["seconds"], 1, "s")),
-        "training, gradient steps": (NONE, number(known["steps"], 0)),
-    }
+    rows = {what: (NONE, ours) for what, ours in results.costs("rsg", 1).items()}
+    rows["training, processor time"] = (PAPER_TRAINING, rows["training, processor time"][1])
     for split in SPLITS:
         plan = number(results.plans("rsg", split, "plan_ms_median"), 2, "ms")
         expansions = (results.plans("rsg", split, f"expansions_{key}") for key in ("mean", "median"))

@@ -106,14 +106,13 @@ def _needs(rule: Rule) -> Counter[str]:
     return Counter(rule.uses) | Counter(dict.fromkeys(rule.tools, 1))
 
 
-def _counted(rule: Rule) -> int:
-    """Of how many items, and the room, a rule asks how many there are."""
-    return len({*rule.tools, *rule.uses, rule.gives}) + (len(rule.uses) != 1)
-
-
 def _fits(rules: Iterable[Rule]) -> list[int]:
-    """How many numbers there are at a time that together are no more than the capacity."""
-    return sorted({2, *map(_counted, rules)} - {1})
+    """How many numbers there are at a time that together are no more than the capacity.
+
+    A rule asks how many there are of its items, and how much room, unless that stays the same.
+    """
+    counted = {len({*rule.tools, *rule.uses, rule.gives}) + (len(rule.uses) != 1) for rule in rules}
+    return sorted({2, *counted} - {1})
 
 
 def _rule(rules: Rulebook, number: int) -> str:

@@ -55,14 +55,9 @@ class Draw:
             if drawn is None:
                 continue
             made = cheapest(drawn, self.expansions)
-            if self._wanted(made):
+            if (made.found and len(made.actions) >= LEAST) if self.solvable else made.ended == "exhausted":
                 return drawn, made
         raise RsgError(f"no problem {self.number} was found in {MAX_DRAWS} draws; take another seed")
-
-    def _wanted(self, made: Plan) -> bool:
-        if self.solvable:
-            return made.found and len(made.actions) >= LEAST
-        return made.ended == "exhausted"
 
     def _drawn(self, rng: np.random.Generator) -> Problem | None:
         """One try: a map, then another capacity, more items on the ground and in the hands."""

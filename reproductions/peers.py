@@ -226,7 +226,10 @@ def _costs(rows: Sequence[Plain], limit: float) -> Plain | None:
 
 def _times(answers: Collection[Plain], limit: float) -> Plain:
     """Medians and means; a search that was cut counts as the limit."""
-    searches = [_search(one, limit) for one in answers]
+    cut = ("time", "memory")  # else processor time, as Fast Downward prints it; of ours the whole call is a search
+    searches = [
+        limit if one["ended"] in cut else float(one.get("search_seconds", one["cpu_seconds"]) or 0.0) for one in answers
+    ]
     own = [one["own_seconds"] for one in answers if "own_seconds" in one]
     told = [one["expansions"] for one in answers if one["expansions"] is not None]
     return {
@@ -237,13 +240,6 @@ def _times(answers: Collection[Plain], limit: float) -> Plain:
         "own_seconds_median": median(own) if own else None,
         "expansions_median": median(told) if told else None,
     }
-
-
-def _search(answer: Plain, limit: float) -> float:
-    """Seconds of search: processor time, as Fast Downward prints it; of ours the whole call is a search."""
-    if answer["ended"] in ("time", "memory"):
-        return limit
-    return float(answer.get("search_seconds", answer["cpu_seconds"]) or 0.0)
 
 
 def _grown(rows: Sequence[Plain], limit: float) -> Plain:
@@ -292,7 +288,7 @@ def _growing(growing: Mapping[int, Plain]) -> Plain:
         "searches": by_size(
             lambda one: f"{_seconds(one['search_seconds_median'])} ({one['solved']} of {one['problems']})"
         ),
-        "calls": by_size(_call),
+        "calls": by_size(lambda one: f"{_seconds(one['call_seconds_median'])}{_bracketed(one['own_seconds_median'])}"),
         "steps": by_size(lambda one: NONE if one["steps_mean"] is None else f"{one['steps_mean']:.1f}"),
         "same": sum(figures["equal"]["equal"] for figures in every),
         "total": sum(figures["equal"]["problems"] for figures in every),
@@ -301,9 +297,8 @@ def _growing(growing: Mapping[int, Plain]) -> Plain:
     }
 
 
-def _call(figures: Plain) -> str:
-    own = figures["own_seconds_median"]
-    return _seconds(figures["call_seconds_median"]) + ("" if own is None else f" ({_seconds(own)})")
+def _bracketed(seconds: float | None) -> str:
+    return "" if seconds is None else f" ({_seconds(seconds)})"
 
 
 def _planners(motions: Plain) -> str:

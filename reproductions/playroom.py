@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reproductions.harness.figures import Picture, bars, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, Rates, Results, line, mean_or_none, plain, share
+from reproductions.harness.results import PAPERS, Rates, Results, line, plain, share
 from reproductions.harness.tables import NONE, certainty, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, untrained_job
 from reproductions.points import PRESET, points
@@ -154,10 +154,9 @@ def _ms(results: Results, name: str, split: str) -> str:
 def _costs(results: Results) -> list[tuple[str, str, str]]:
     rows = []
     for name in (MAIN, "sampled-400", "point-400"):
-        for key, what in (("cpu_seconds", "processor time"), ("seconds", "wall time with reading the data")):
-            paper = PAPER_TRAINING if key == "cpu_seconds" else NONE
-            ours = number(mean_or_none(results.training(name, key)), 0, "s")
-            rows.append((f"training, {what}: {METHODS[name]}", paper, ours))
+        processor, wall, _ = results.costs(name).items()
+        for (what, ours), paper in ((processor, PAPER_TRAINING), (wall, NONE)):
+            rows.append((f"{what}: {METHODS[name]}", paper, ours))
     return rows + [(f"median time of a plan, {split}", PAPER_PLAN, _ms(results, MAIN, split)) for split in SPLITS]
 
 

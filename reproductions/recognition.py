@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -80,10 +81,11 @@ def evaluate_recognition(source: Benchmark, starts: Starts, rank: Rank) -> Plain
     return {"candidates": len(tasks), "right": sum(right), "trajectories": len(right)}
 
 
+@dataclass(frozen=True)
 class Watcher:
     """Looks at fresh demonstrations with what was learned, and compares with the truth.
 
-    Args:
+    Attributes:
         source: where they come from.
         subgoals: what was learned; settings: how.
         seed: of the demonstrations.
@@ -91,28 +93,23 @@ class Watcher:
             nobody does.
     """
 
-    def __init__(
-        self,
-        source: Benchmark,
-        subgoals: Classifiers,
-        seed: int,
-        settings: RsgSettings | None = None,
-        shortest: bool = True,
-    ) -> None:
-        self._source, self._subgoals, self._seed = source, subgoals, seed
-        self._settings, self._shortest = settings, shortest
+    source: Benchmark
+    subgoals: Classifiers
+    seed: int
+    settings: RsgSettings | None = None
+    shortest: bool = True
 
     def demos(self, split: str, per_task: int, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
         """Fresh demonstrations."""
-        return fresh(self._source, Starts(split, per_task, self._seed), what)
+        return fresh(self.source, Starts(split, per_task, self.seed), what)
 
     def segmented(self, split: str, per_task: int) -> Plain:
         """How many ends of subgoals are exact, or off by one step."""
         exact = near = every = 0
         for text, demo, world in self.demos(split, per_task, "segmentation"):
-            recogniser = Recogniser(self._subgoals, [text], self._settings)
+            recogniser = Recogniser(self.subgoals, [text], self.settings)
             found = recogniser.segment(world, demo.states, demo.actions, text)
-            truth = true_ends(self._source, world, demo)
+            truth = true_ends(self.source, world, demo)
             every += len(truth)
             exact += len(set(found.ends) & set(truth))
             close = {(term, step + off) for term, step in found.ends for off in (-1, 0, 1)}
@@ -121,8 +118,8 @@ class Watcher:
 
     def recognised(self, split: str, per_task: int) -> Plain:
         """How often the description that scores best is the right one; and how often an ideal observer's choice is."""
-        candidates = list(dict.fromkeys(self._source.tasks(split)))
-        recogniser = Recogniser(self._subgoals, candidates, self._settings)
+        candidates = list(dict.fromkeys(self.source.tasks(split)))
+        recogniser = Recogniser(self.subgoals, candidates, self.settings)
         machines = {text: machine_of(text) for text in candidates}
         right = ideal = every = 0
         times: list[float] = []
@@ -136,7 +133,7 @@ class Watcher:
             right += first == own
             if first != own:
                 confused[f"{own} → {first}"] += 1
-            able = explanations(self._source, world, demo, machines, self._shortest)
+            able = explanations(self.source, world, demo, machines, self.shortest)
             best = max(able, key=lambda one: most_steps(machines[one]), default=None)
             ideal += best == text
             if best is not None and best != text:
@@ -153,7 +150,7 @@ class Watcher:
 
     def begun(self, part: float, per_task: int) -> Plain:
         """Recognition from the first part of each trajectory."""
-        recogniser = Recogniser(self._subgoals, list(dict.fromkeys(self._source.tasks("train"))))
+        recogniser = Recogniser(self.subgoals, list(dict.fromkeys(self.source.tasks("train"))))
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
             steps = max(1, round(part * len(demo.actions)))
@@ -166,17 +163,14 @@ class Watcher:
         """How often a proposal, made without candidates, says only what the true description allows."""
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
+            try:
+                found = recognise(self.subgoals, world, demo.states, demo.actions)
+            except RsgError:  # no subgoal comes true in it
+                return []
             allowed = _sequences(machine_of(text))
-            return [_sequences(Machine.of(task)) <= allowed for task in self._own_words(world, demo)]
+            return [_sequences(Machine.of(one.task)) <= allowed for one in found[:TOP]]
 
         return _places(fits(*one) for one in self.demos("compositional", per_task, "proposals"))
-
-    def _own_words(self, world: Any, demo: Demonstration) -> list[Task]:
-        """The best proposals for a demonstration; none if no subgoal comes true in it."""
-        try:
-            return [one.task for one in recognise(self._subgoals, world, demo.states, demo.actions)[:TOP]]
-        except RsgError:
-            return []
 
 
 def _places(every: Iterable[list[bool]]) -> Plain:
@@ -259,8 +253,9 @@ def section(size: Size, results: Results) -> Section:
         specific=SPECIFIC,
         among=NAMES["train"],
     )
+    seen = [{part: one["prefixes"][str(part)] for part in PARTS} for one in every]
     lines = {
-        label: [[(100 * part, _percentage(one["prefixes"][str(part)], what)) for part in PARTS] for one in every]
+        label: [[(100 * part, 100 * row[what] / row["trajectories"]) for part, row in one.items()] for one in seen]
         for label, what in (("the first", "first"), (f"among the first {TOP}", "among"))
     }
     caption = "Recognition of trajectories that have only begun"
@@ -277,10 +272,6 @@ def _rank(split: str, rows: Sequence[Plain]) -> list[str]:
     count = str(rows[0]["candidates"]) if rows else NONE
     time = number(mean_or_none([row["ms"] for row in rows]), 2, "ms")
     return [NAMES[split], count, *_shares(rows, ("right", "ideal")), time]
-
-
-def _percentage(found: Plain, what: str) -> float:
-    return float(100 * found[what] / found["trajectories"])
 
 
 def _taken(every: Sequence[Plain], what: str) -> str:

@@ -12,14 +12,13 @@ from reproductions import baselines, image, instructions, playroom
 from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import Rates, Results, plain, stem
-from reproductions.harness.tables import NONE, Rate, page, percent, table
+from reproductions.harness.results import UNSEEN, Rates, Results, plain, stem
+from reproductions.harness.tables import NONE, page, percent, table
 from reproductions.harness.trials import SPLITS, Size
 from rsg.demos import benchmark
 from rsg.evaluation.paper import LABELS, PAPER, PICTURES
 from rsg.evaluation.statistics import hundredths
 
-UNSEEN = "novel, not trained on"
 RSG, UNTRAINED, ORACLE = LABELS["rsg"], "RSG, untrained", LABELS["oracle"]
 _SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle"}
 
@@ -83,12 +82,8 @@ def rates_of(results: Results, column: Column, check: str = "success") -> dict[s
     """Success of each method in each split, and in the novel tasks without those that are trained on too."""
     source = benchmark(column.world)
     trained = set(source.tasks("train"))
-    seen_too = bool(trained & set(source.tasks("novel")))
-    rows: dict[str, Rates] = {}
-    for method, (jobs, more) in column.cells.items():
-        unseen = {UNSEEN: results.rate(jobs, f"novel{more}", check, without=trained)} if seen_too else {}
-        rows[method] = {**results.rates(jobs, check, more), **unseen}
-    return rows
+    seen = trained if trained & set(source.tasks("novel")) else ()
+    return {method: results.rates(cell.jobs, check, cell.more, seen) for method, cell in column.cells.items()}
 
 
 def section(size: Size, results: Results) -> Section:
@@ -113,25 +108,20 @@ def section(size: Size, results: Results) -> Section:
 
 
 def _glance(rates: Mapping[str, Mapping[str, Rates]]) -> str:
-    places = [(column, split) for column in COLUMNS for split in SPLITS]
     learned = [method for method in METHODS if method not in (UNTRAINED, ORACLE)]
-    best = {(c.label, s): max(_mean(rates[c.label].get(m, {}).get(s)) for m in learned) for c, s in places}
-    rows = []
-    for method in METHODS:
-        row = [method]
-        for column, split in places:
-            one = rates[column.label].get(method, {}).get(split)
-            cell = hundredths(_mean(one)) if one else NONE
-            if one and method in learned and _mean(one) == best[column.label, split]:
-                cell = f"**{cell}**"
-            paper = column.paper.get(method)
-            row.append(f"{cell} ({paper[SPLITS.index(split)]:.1f})" if paper else cell)
-        rows.append(row)
-    return table(["method", *(f"{column.label}, {split}" for column, split in places)], rows)
-
-
-def _mean(one: Rate | None) -> float:
-    return one.over_seeds.mean if one else -1.0
+    cells: dict[str, list[str]] = {method: [] for method in METHODS}
+    for column in COLUMNS:
+        for place, split in enumerate(SPLITS):
+            found = {method: row[split] for method, row in rates[column.label].items()}
+            means = {method: one.over_seeds.mean for method, one in found.items() if one}
+            best = max((means[method] for method in learned if method in means), default=None)
+            for method, row in cells.items():
+                cell = hundredths(means[method]) if method in means else NONE
+                bold = "**" if method in learned and method in means and means[method] == best else ""
+                paper = column.paper.get(method)
+                row.append(f"{bold}{cell}{bold}" + (f" ({paper[place]:.1f})" if paper else ""))
+    head = ["method", *(f"{column.label}, {split}" for column in COLUMNS for split in SPLITS)]
+    return table(head, [[method, *row] for method, row in cells.items()])
 
 
 def _details(strict: Mapping[str, Rates], lenient: Mapping[str, Rates]) -> str:

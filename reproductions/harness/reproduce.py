@@ -16,7 +16,7 @@ from reproductions.harness.figures import Picture
 from reproductions.harness.jobs import Job, Plain, finished, store_folder, work_on
 from reproductions.harness.quotes import pages, refresh
 from reproductions.harness.results import Results
-from reproductions.harness.tables import with_section
+from reproductions.harness.tables import page, with_section
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.extras import require
@@ -173,20 +173,30 @@ class Reproduction:
         section = self.experiment.section(self.size, Results({job: one["result"] for job, one in kept.items()}))
         folder = out.parent / "results"
         files = {key: f"{name}-{key}.{picture.kind}" for key, picture in section.pictures.items()}
-        body = _markdown(self, section, kept, files)
+        origin = self.origin(kept)
+        body = page(
+            "section",
+            **origin,
+            section=section,
+            files=files,
+            jobs=quantity(len(kept), "job"),
+            unfinished=f"{len(kept)} of {quantity(len(self.jobs), 'job')}" if len(kept) < len(self.jobs) else "",
+            shared=any("/" in job for job in kept),
+            minutes=sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60,
+        )
         text = with_section(_read(out), name, body, order, str(out))  # says so if it cannot, before anything is written
         for stray in (*leftovers(out.parent, out.name), *leftovers(folder, f"{name}.json", f"{name}-*")):
             stray.unlink(missing_ok=True)
-        figures = {**self.origin(kept), "summary": section.summary}
+        figures = {**origin, "summary": section.summary}
         lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in figures.items()]
         write(folder / f"{name}.json", ("{\n" + ",\n".join(lines) + "\n}\n").encode())
         for picture, file in files.items():
             with replacing(folder / file) as part:
                 section.pictures[picture].draw(part)
         write(out, text.encode())
-        for page in pages(out.parent):
-            if page != out:
-                refresh(page, folder)
+        for other in pages(out.parent):
+            if other != out:
+                refresh(other, folder)
         return section.summary
 
     def origin(self, kept: Mapping[str, Plain]) -> Plain:
@@ -218,38 +228,3 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise RsgError(f"cannot read {path} ({error}); move it away, or give another --out") from None
-
-
-def _markdown(made: Reproduction, section: Section, kept: Mapping[str, Plain], files: Mapping[str, str]) -> str:
-    """A whole section: what the experiment says, its pictures, and how it came about."""
-    quick = made.size.quick
-    parts = [f"## {section.title}{' (quick run)' if quick else ''}"]
-    if quick:
-        parts.append("**A quick run: it shows that everything works. Its figures are no results.**")
-    if len(kept) < len(made.jobs):
-        parts.append(f"**Unfinished: {len(kept)} of {quantity(len(made.jobs), 'job')}.**")
-    parts.append(section.text)
-    shown = [(picture.caption, files[name]) for name, picture in section.pictures.items() if picture.shown]
-    parts += [f"![{caption}](results/{file})" for caption, file in shown]
-    parts.append("\n".join(f"- {line}" for line in _origin(made, kept)))
-    return "\n\n".join(parts)
-
-
-def _origin(made: Reproduction, kept: Mapping[str, Plain]) -> Iterator[str]:
-    """How figures came about: command, seeds, hardware, data."""
-    origin, seeds, name = made.origin(kept), made.size.seeds, made.experiment.name
-    minutes = sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60
-    fewer = ", or as many as the experiment has that a job is from" if any("/" in job for job in kept) else ""
-    yield (
-        f"Command: `{origin['command']}`; {'seed 0' if seeds == 1 else f'seeds 0 to {seeds - 1}'}{fewer}; "
-        f"{quantity(len(kept), 'job')}, {minutes:.1f} minutes of processor time."
-    )
-    for one in origin["environments"]:
-        yield (
-            f"Hardware: {one['processor']}, {quantity(one['cores'], 'core')}, {one['platform']}; "
-            f"Python {one['python']}, torch {one['torch']}, numpy {one['numpy']}, numba {one['numba']}, "
-            f"rsg {one['rsg']}; one thread per job."
-        )
-    for store, digest in origin["data"].items():
-        yield f"Data: {store}, sha256 `{digest[:16]}…`."
-    yield f"The same as JSON: [results/{name}.json](results/{name}.json); raw figures stay in the work folder."

@@ -8,10 +8,11 @@ from typing import Any
 from reproductions.harness.figures import Line
 from reproductions.harness.jobs import Plain
 from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import Rate
+from reproductions.harness.tables import Rate, number
 from reproductions.harness.trials import SPLITS
 from rsg.evaluation.paper import EPOCH, PAPER, RSG
 
+UNSEEN = "novel, not trained on"
 Rates = Mapping[str, Rate | None]
 """Success by split."""
 PAPERS = {world: dict(zip(SPLITS, told[RSG], strict=True)) for world, told in PAPER.items()}
@@ -55,9 +56,15 @@ class Results(dict[str, Plain]):
         """The success rate over seeds, without some tasks; None if there is none."""
         return rate(self.evaluations(variant, name), check, without)
 
-    def rates(self, variant: str, check: str = "success", more: str = "") -> dict[str, Rate | None]:
-        """The success rate in both splits; `more` is what their names have besides."""
-        return {split: self.rate(variant, split + more, check) for split in SPLITS}
+    def rates(
+        self, variant: str, check: str = "success", more: str = "", trained: Collection[str] = ()
+    ) -> dict[str, Rate | None]:
+        """The success rate in both splits; `more` is what their names have besides.
+
+        If some tasks are named that were trained on, then also that in the novel tasks without them.
+        """
+        found = {split: self.rate(variant, split + more, check) for split in SPLITS}
+        return {**found, UNSEEN: self.rate(variant, f"novel{more}", check, trained)} if trained else found
 
     def plans(self, variant: str, name: str, key: str) -> Mean | None:
         """A figure of the plans of an evaluation, over seeds."""
@@ -67,6 +74,15 @@ class Results(dict[str, Plain]):
         """A figure of training, a seed to each that it is known of."""
         every = [one["training"][key] for one in self.of(variant) if "training" in one]
         return [one for one in every if one is not None]
+
+    def costs(self, variant: str, digits: int = 0) -> dict[str, str]:
+        """What training cost, over seeds, in words."""
+        known = {key: mean_or_none(self.training(variant, key)) for key in ("cpu_seconds", "seconds", "steps")}
+        return {
+            "training, processor time": number(known["cpu_seconds"], digits, "s"),
+            "training, wall time with reading the data": number(known["seconds"], digits, "s"),
+            "training, gradient steps": number(known["steps"], 0),
+        }
 
     def epochs(self, variant: str) -> list[float]:
         """Processor seconds of an epoch, as the paper counts it, a seed to each."""

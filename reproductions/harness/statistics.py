@@ -51,11 +51,7 @@ def t_quantile(probability: float, freedom: int) -> float:
     """
     if not 0 < probability < 1 or freedom < 1:
         raise ValueError("the probability lies between 0 and 1, and there is at least one degree of freedom")
-    if probability < 0.5:
-        return -t_quantile(1 - probability, freedom)
-    low, high = 0.0, 1.0
-    while t_cdf(high, freedom) < probability:
-        low, high = high, 2 * high
+    low, high = -1e6, 1e6
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if t_cdf(middle, freedom) < probability else (low, middle)

@@ -137,27 +137,23 @@ def trained(
         tensorboard=False,
         **more,
     )
-    return found, how_it_went(found.progress, None if resumed else time.perf_counter() - begun)
-
-
-def recipe_of(parameters: Plain) -> Recipe:
-    """The demonstrations that a job is asked to train on."""
-    return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
-
-
-def how_it_went(progress: Progress, seconds: float | None) -> Plain:
-    """What is kept of a training run; the wall time of earlier sessions is not known, so that is None."""
+    progress: Progress = found.progress
     if not progress.done:
         raise RsgError("training was interrupted; the same command goes on with it")
-    return {
+    return found, {
         "steps": progress.step,
         "best_step": progress.best_step,
         "held_out": progress.best,
         "ended": progress.done,
         "cpu_seconds": progress.seconds,
-        "seconds": seconds,
+        "seconds": None if resumed else time.perf_counter() - begun,  # that of earlier sessions is not known
         "history": progress.history,
     }
+
+
+def recipe_of(parameters: Plain) -> Recipe:
+    """The demonstrations that a job is asked to train on."""
+    return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
 
 
 def learn_job(parameters: Plain, place: Place) -> Plain:

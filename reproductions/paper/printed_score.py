@@ -16,15 +16,7 @@ from rsg.language import Machine, Nodes
 from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_known, reach_exits
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
-from rsg.subgoals.alignment import (
-    Along,
-    Shares,
-    best_edge,
-    leaving,
-    nothing_shared,
-    pull_crossings,
-    staying,
-)
+from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
 from rsg.subgoals.rationality import (
     FRESH,
     MOVED,
