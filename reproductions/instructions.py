@@ -50,7 +50,9 @@ def jobs(size: Size) -> Iterator[Job]:
 def section(size: Size, results: Results) -> Section:
     """The main table, how sure it is, and what it cost."""
     del size
-    rates, costs = _rates(results), _costs(results)
+    trained, costs = benchmark("crafting").tasks("train"), _costs(results)
+    rates = {label: results.rates(method, check, more, trained) for label, (method, more, check) in ROWS.items()}
+    rates = {label: row for label, row in rates.items() if any(row.values())}
     paper = ["**RSG, the paper**", *(f"{PAPER[column]:.1f}" if column in PAPER else NONE for column in COLUMNS)]
     ours = [[label, *(percent(row[column]) for column in COLUMNS)] for label, row in rates.items()]
     ours = [[f"**{cell}**" for cell in row] if row[0] == MAIN else row for row in ours]
@@ -68,13 +70,6 @@ def section(size: Size, results: Results) -> Section:
         "costs": {name: {"paper": paper, "ours": ours} for name, (paper, ours) in costs.items()},
     }
     return Section("Plans for instructions, Crafting World", text, summary, _pictures(rates, results))
-
-
-def _rates(results: Results) -> dict[str, Rates]:
-    """The rate in each row and column of the main table."""
-    trained = benchmark("crafting").tasks("train")
-    rows = {label: results.rates(method, check, more, trained) for label, (method, more, check) in ROWS.items()}
-    return {label: row for label, row in rows.items() if any(row.values())}
 
 
 def _costs(results: Results) -> dict[str, tuple[str, str]]:

@@ -62,9 +62,8 @@ class Draw:
     def _drawn(self, rng: np.random.Generator) -> Problem | None:
         """One try: a map, then another capacity, more items on the ground and in the hands."""
         term = VOCABULARY[rng.integers(len(VOCABULARY))]
-        kind = (
-            "open" if (self.number + self.number // NO_PLAN_EACH) % 2 == 0 else OBSTACLES[rng.integers(len(OBSTACLES))]
-        )
+        on_open_field = (self.number + self.number // NO_PLAN_EACH) % 2 == 0
+        kind = "open" if on_open_field else OBSTACLES[rng.integers(len(OBSTACLES))]
         needs = objects_for(leading_to(term))
         try:
             if kind == "open":
@@ -75,18 +74,14 @@ class Draw:
         except RsgError:  # it does not fit onto the map
             return None
         if not self.solvable:
-            _lose(world, state, needs, rng)
+            cells = world.cells(state)  # one thing that may be needed is not there
+            cells[cells == world.rules.code(needs[rng.integers(len(needs))])] = 0
         world, state = _varied(world, state, rng)
-        if truth(world, state[None], [term])[0, 0] or not _may_be(world, state, term):
-            return None
+        no_switch = not (world.cells(state) == world.rules.code("switch")).any()
+        if truth(world, state[None], [term])[0, 0] or (term == "toggle-switch" and no_switch):
+            return None  # a switch that is not there cannot be a goal in PDDL
         size_text = f"{world.height}x{world.width}"
         return Problem(f"{self.number:03d} {term} on {kind} {size_text}, capacity {world.capacity}", world, state, term)
-
-
-def _lose(world: CraftingWorld, state: States, needs: tuple[str, ...], rng: np.random.Generator) -> None:
-    """One thing that may be needed is not there."""
-    cells = world.cells(state)
-    cells[cells == world.rules.code(needs[rng.integers(len(needs))])] = 0
 
 
 def _varied(world: CraftingWorld, state: States, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
@@ -103,11 +98,6 @@ def _varied(world: CraftingWorld, state: States, rng: np.random.Generator) -> tu
     held += [str(rng.choice(few)) for _ in range(rng.integers(capacity - len(held) + 1))]
     other = CraftingWorld(world.height, world.width, capacity)
     return other, other.state(objects, (int(state[0]), int(state[1])), held)
-
-
-def _may_be(world: CraftingWorld, state: States, term: str) -> bool:
-    """A switch that is not there cannot be a goal in PDDL."""
-    return term != "toggle-switch" or bool((world.cells(state) == world.rules.code("switch")).any())
 
 
 def open_field(term: str, size: int, seed: int) -> Problem:

@@ -58,20 +58,14 @@ def jobs(size: Size) -> Iterator[Job]:
     theirs = {f"fd-{name}": configuration for name, configuration in CONFIGURATIONS.items()}
     optimal = {"fd-optimal": theirs["fd-optimal"]}
     asked = {"limit": size["limit"], "expansions": EXPANSIONS, "seed": 0, "configurations": optimal}
+    grown = {"limit": size["limit"], "budget": BUDGET, "goals": list(size["goals"]), "configurations": theirs}
+    grown["demonstrations"] = size.demonstrations
     for part in range(size["parts"]):
         numbers = list(range(part, size["problems"], size["parts"]))
         yield Job(NAME, f"costs-{part}", costs_job, {**asked, "numbers": numbers}, size.minutes)
     for seed in range(size.seeds):
         for cells in size["sizes"]:
-            parameters = {
-                "size": cells,
-                "seed": seed,
-                "goals": list(size["goals"]),
-                "limit": size["limit"],
-                "budget": BUDGET,
-                "demonstrations": size.demonstrations,
-                "configurations": theirs,
-            }
+            parameters = {**grown, "size": cells, "seed": seed}
             yield Job(NAME, f"size-{cells}-seed{seed}", growing_job, parameters, size.minutes, (recipe,))
     yield Job(NAME, "motions", motions_job, {"queries": size["queries"]}, size.minutes)
 

@@ -17,17 +17,7 @@ from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_kn
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
 from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
-from rsg.subgoals.rationality import (
-    FRESH,
-    MOVED,
-    Case,
-    Slopes,
-    Walk,
-    log_rationality,
-    no_slopes,
-    pull_exits,
-    pull_rationality,
-)
+from rsg.subgoals.rationality import MOVED, Case, Slopes, Walk, log_rationality, no_slopes, pull_exits, pull_rationality
 from rsg.subgoals.view import View
 
 
@@ -101,4 +91,4 @@ def printed(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
         pull_crossings(walk.path, nodes, shares, slopes)
         pull_rationality(case, walk, shares.acts, slopes)
         pull_cost_to_go(case, slopes)
-    return value, slopes.g, slopes.i, shares.acts[:, :, FRESH] + shares.acts[:, :, MOVED], shares.crossings, togo.cost
+    return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, togo.cost
