@@ -16,8 +16,7 @@ from reproductions.harness.figures import Picture, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, plain, stem
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import Rate, number, page, percent, table
+from reproductions.harness.tables import Rate, mean_of, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning, recipe_of
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Store, benchmark
@@ -234,10 +233,9 @@ def section(size: Size, results: Results) -> Section:
         rows = [_row(row.label, results, name) for name, row in question.rows.items() if name in found]
         if rows:
             tables.append((question, table(["", *SPLITS, "worst seed", "stuck", "training"], rows)))
-    rates = plain({name: results.rates(name) for name in found})
     summary: Plain = {
         name: {
-            "success": rates[name],
+            "success": plain(results.rates(name)),
             "stuck": _stuck(results, name),
             "cpu_seconds": results.training(name, "cpu_seconds"),
         }

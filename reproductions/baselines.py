@@ -12,7 +12,7 @@ from reproductions.harness.figures import Picture, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Rates, Results, mean_or_none, plain, rate, share
-from reproductions.harness.tables import NONE, Rate, number, page, percent, table
+from reproductions.harness.tables import NONE, Rate, number, page, percent, rates_table, table
 from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, trained
 from reproductions.recognition import Rank, evaluate_recognition
 from rsg.baselines import METHODS, preset, train_baseline
@@ -167,7 +167,7 @@ def figures(results: Results, world: str) -> Figures:
                 "cpu_seconds": results.training(name, "cpu_seconds"),
                 "wall_seconds": results.training(name, "seconds"),
                 "epoch_seconds": results.epochs(name),
-                "episode_ms": [one["plan_ms_mean"] for split in SPLITS for one in results.evaluations(name, split)],
+                "episode_ms": [one for split in SPLITS for one in results.plans(name, split, "plan_ms_mean")],
             }
             for method, name in names.items()
         },
@@ -243,9 +243,8 @@ def _subgoals_table(found: Figures) -> str:
 
 
 def _recognition_table(found: Figures) -> str:
-    named = [method for method in RECOGNISE if method in found.recognition]
-    rows = [[LABELS[method], *map(percent, found.recognition[method].values())] for method in named]
-    return table(["method", *RANKED.values()], rows)
+    rows = {LABELS[method]: found.recognition[method] for method in RECOGNISE if method in found.recognition}
+    return rates_table("method", RANKED.values(), rows)
 
 
 def _changed_table(found: Figures) -> str:

@@ -14,7 +14,7 @@ from reproductions.harness.figures import curves
 from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, line, plain, stem
-from reproductions.harness.tables import page, percent, table
+from reproductions.harness.tables import page, rates_table
 from reproductions.harness.trials import SPLITS, Size
 
 NAME = "demonstrations"
@@ -37,21 +37,21 @@ def jobs(size: Size) -> Iterator[Job]:
 
 def section(size: Size, results: Results) -> Section:
     """A table and a panel to each world and split."""
-    every = size.demonstrations
     rates = {
         world: {
             method: {
                 **{few: results.rates(f"{world}-{method}-{few}") for few in size["fewer"]},
-                every: results.rates(f"{baselines.NAME}/{world}-{method}"),
+                size.demonstrations: results.rates(f"{baselines.NAME}/{world}-{method}"),
             }
             for method in METHODS
         }
         for world in WORLDS
     }
-    head = ["demonstrations of each task", *map(str, size["fewer"]), str(every)]
     tables = {
-        f"{WORLDS[world]}, {split}": table(
-            head, [[METHODS[name], *(percent(row[split]) for row in counts.values())] for name, counts in found.items()]
+        f"{WORLDS[world]}, {split}": rates_table(
+            "demonstrations of each task",
+            [*map(str, size["fewer"]), str(size.demonstrations)],
+            {METHODS[name]: {count: row[split] for count, row in counts.items()} for name, counts in found.items()},
         )
         for world, found in rates.items()
         for split in SPLITS

@@ -12,8 +12,7 @@ from reproductions.harness.figures import Line, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, plain
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import number, page, percent, table
+from reproductions.harness.tables import mean_of, number, page, percent, table
 from reproductions.harness.trials import EVALUATION_SEED, SPLITS, Size, Variant, learned, learning, recipe_of
 from reproductions.paper.methods import METHODS
 from rsg.demos import benchmark
@@ -60,12 +59,7 @@ def _compile(parameters: Plain, place: Place) -> None:
 
 
 class Curve:
-    """Success and the cost of a step against processor time; what it takes itself is not counted.
-
-    Args:
-        per_task: starts of each task at each point.
-        seed: of the starts.
-    """
+    """Success, from some starts of each task, and the cost of a step against processor time without its own."""
 
     def __init__(self, per_task: int, seed: int) -> None:
         self._per_task, self._seed = per_task, seed

@@ -11,7 +11,7 @@ from reproductions import goal_trials
 from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import CUTS, checked, links_section, true_orders
 from reproductions.goal_terms import plans_for_terms, terms_section, without_section
-from reproductions.goal_trials import BUDGET, EASY, GROUPS, HARD, Columns, Planner, Trials, listing, reached
+from reproductions.goal_trials import BUDGET, EASY, GROUPS, HARD, Columns, Planner, Trials, gathered, listing, reached
 from reproductions.harness.figures import Picture
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
@@ -155,7 +155,11 @@ PAPER_ROWS = {  # as the paper has them: expansions to 70 %, times fewer than bl
 def section(size: Size, results: Results) -> Section:
     """All that was found, from the jobs that are finished."""
     del size
-    trials = gathered(results)
+    trials = gathered(
+        (name, method["budget"], seed_of(job), method["goals"])
+        for job, one in results.items()
+        for name, method in one.get("methods", {}).items()
+    )
     main, limits = ({name: trials[name] for name in some if name in trials} for some in (MAIN, LIMITS))
     links, wide = (results.by_seed(key) for key in ("links", "sets"))
     told: Plain = dict.fromkeys(("pooled", "by_goal", "our_goals", "limits", "ladder", "ladder_starts"))
@@ -186,15 +190,6 @@ def section(size: Size, results: Results) -> Section:
     limited = {"budget": f"{BUDGET:,}", "blind_budget": f"{BLIND_BUDGET:,}", "each": f"{Candidates().each:,}"}
     text = page(NAME, **told, **limited, more=more)
     return Section("Plans for a goal only, Crafting World", text, summary, pictures)
-
-
-def gathered(results: Results) -> dict[str, Trials]:
-    """The trials of each method, over all jobs."""
-    found: dict[str, Trials] = {}
-    for job, one in results.items():
-        for name, method in one.get("methods", {}).items():
-            found.setdefault(name, Trials(method["budget"], {})).seeds[seed_of(job)] = method["goals"]
-    return found
 
 
 def _pooled(main: Mapping[str, Trials], group: str) -> str:

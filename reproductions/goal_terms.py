@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reproductions.goal_trials import ENDS, SIZE, Columns, Planner, Trials, listing, success_text
+from reproductions.goal_trials import ENDS, SIZE, Columns, Planner, Trials, gathered, listing, success_text
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import number, page
+from reproductions.harness.tables import mean_of, number, page
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.worlds.crafting import VOCABULARY, CraftingWorld
@@ -123,19 +122,13 @@ def _without(planner: Planner, place: int) -> Plain:
     }
 
 
-def gathered_sets(results: Mapping[int, Plain]) -> Sets:
-    """The trials of all seeds."""
-    found: Sets = {}
-    for seed, one in results.items():
-        for several in one["sets"]:
-            key = (several["hands"], several["size"])
-            found.setdefault(key, Trials(one["budget"], {})).seeds[seed] = several["terms"]
-    return found
-
-
 def terms_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
     """The text about all terms and its figures, from the results of each seed."""
-    sets = gathered_sets(results)
+    sets: Sets = gathered(
+        ((several["hands"], several["size"]), one["budget"], seed, several["terms"])
+        for seed, one in results.items()
+        for several in one["sets"]
+    )
     smallest = min(size for _, size in sets)
     kinds = [key for key in sets if key[1] == smallest]
     sizes = Counter(hands for hands, _ in sets)

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import Rate, number, table
+from reproductions.harness.tables import Mean, Rate, mean_of, number, table
 from reproductions.harness.trials import Learned
 from rsg.core.random import stream
 from rsg.evaluation.pictures import COLORS, PAPER, panels
@@ -40,13 +39,7 @@ Rows = Sequence[Plain]
 
 
 class Planner:
-    """Plans with what was learned; everything is compiled first.
-
-    Args:
-        learned: the classifiers, and where they came from.
-        dependencies: of the subgoals.
-        settings: of planning.
-    """
+    """Plans with what was learned, and with dependencies of these subgoals; everything is compiled first."""
 
     def __init__(self, learned: Learned, dependencies: Dependencies, settings: GoalSettings) -> None:
         self.source, self.seed, self.budget = learned.source, learned.starts, settings.budget
@@ -129,6 +122,14 @@ class Trials(NamedTuple):
     def expansions(self, what: Any) -> Mean:
         """A mean or a median, say, of the expansions of a plan, successful or not."""
         return mean_of([float(what(_joined(rows, "expansions"))) for rows in self.rows])
+
+
+def gathered(found: Iterable[tuple[Any, int, int, Rows]]) -> dict[Any, Trials]:
+    """The trials of all seeds by their kind, from kind, budget, seed and rows."""
+    trials: dict[Any, Trials] = {}
+    for kind, budget, seed, rows in found:
+        trials.setdefault(kind, Trials(budget, {})).seeds[seed] = rows
+    return trials
 
 
 def group_of(row: Plain) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from reproductions.harness.figures import Picture, bars
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, Results, plain
+from reproductions.harness.results import PAPERS, Results, mean_or_none, plain
 from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
 from rsg.core.random import stream
@@ -63,7 +63,7 @@ def section(size: Size, results: Results) -> Section:
     rates = {label: results.rates(RSG, more=f"-{name}") for name, label in NAMES.items()}
     rows = [["**RSG, the paper**", *(f"{PAPER[split]:.1f}" for split in SPLITS), NONE, NONE]]
     for name, label in NAMES.items():
-        times = (results.plans(RSG, f"{split}-{name}", "plan_ms_median") for split in SPLITS)
+        times = (mean_or_none(results.plans(RSG, f"{split}-{name}")) for split in SPLITS)
         if rates[label]["novel"] is not None:
             rows.append([label, *map(percent, rates[label].values()), *(number(one, 0, "ms") for one in times)])
     text = page(
@@ -80,11 +80,7 @@ def section(size: Size, results: Results) -> Section:
         "success": plain(rates),
         "training": {key: results.training(RSG, key) for key in ("cpu_seconds", "seconds", "steps")},
         "plan_ms_median": {
-            label: {
-                split: [one["plan_ms_median"] for one in results.evaluations(RSG, f"{split}-{name}")]
-                for split in SPLITS
-            }
-            for name, label in NAMES.items()
+            label: {split: results.plans(RSG, f"{split}-{name}") for split in SPLITS} for name, label in NAMES.items()
         },
     }
     groups = {split: {name: rates[label][split] for name, label in NAMES.items()} for split in SPLITS}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reproductions.harness.figures import Picture, bars, curves
 from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, UNSEEN, Rates, Results, plain
+from reproductions.harness.results import PAPERS, UNSEEN, Rates, Results, mean_or_none, plain
 from reproductions.harness.tables import NONE, certainty, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learning, oracle_job, untrained_job
 from rsg.demos import benchmark
@@ -77,13 +77,11 @@ def _costs(results: Results) -> dict[str, tuple[str, str]]:
     rows = {what: (NONE, ours) for what, ours in results.costs("rsg", 1).items()}
     rows["training, processor time"] = (PAPER_TRAINING, rows["training, processor time"][1])
     for split in SPLITS:
-        plan = number(results.plans("rsg", split, "plan_ms_median"), 2, "ms")
-        expansions = (results.plans("rsg", split, f"expansions_{key}") for key in ("mean", "median"))
+        plan = number(mean_or_none(results.plans("rsg", split)), 2, "ms")
+        both = (mean_or_none(results.plans("rsg", split, f"expansions_{key}")) for key in ("mean", "median"))
+        expansions = " / ".join(number(one, 0) for one in both)
         rows[f"median time of a plan, {split}"] = (PAPER_PLAN, plan)
-        rows[f"expansions of a plan, {split}, mean / median"] = (
-            f"at most {BUDGET:,}",
-            " / ".join(number(one, 0) for one in expansions),
-        )
+        rows[f"expansions of a plan, {split}, mean / median"] = (f"at most {BUDGET:,}", expansions)
     return rows
 
 

@@ -206,12 +206,10 @@ def _start(world: CraftingWorld, state: States) -> Iterable[str]:
     yield f"(doors-are {doors.pop() if len(doors) == 1 else 'mixed' if doors else 'shut'})"
 
 
-def _objects(world: CraftingWorld, state: States) -> Iterable[tuple[int, int, int]]:
+def _objects(world: CraftingWorld, state: States) -> list[tuple[int, int, int]]:
     """Row, column and code of each object."""
-    for y, row in enumerate(world.cells(state).tolist()):
-        for x, code in enumerate(row):
-            if code:
-                yield y, x, code
+    cells = world.cells(state)
+    return [(int(y), int(x), int(cells[y, x])) for y, x in np.argwhere(cells)]
 
 
 def _map(world: CraftingWorld, state: States) -> Iterable[str]:

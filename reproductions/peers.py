@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from statistics import mean, median
+from typing import NamedTuple
 
 import numpy as np
 
-from reproductions.fast_downward import CONFIGURATIONS
+from reproductions.fast_downward import CONFIGURATIONS, ask, read, versions
 from reproductions.harness.figures import Line, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results
 from reproductions.harness.tables import NONE, page, table
 from reproductions.harness.trials import Size
-from reproductions.peer_problems import EXPANSIONS, LEAST, NO_PLAN_EACH, Draw, Problem, cheapest, open_field
+from reproductions.motion_peers import compare
+from reproductions.pddl import to_pddl
+from rsg.core.errors import RsgError
+from rsg.core.random import stream
 from rsg.demos import Recipe, benchmark
 from rsg.evaluation.statistics import hundredths
-from rsg.planning import GoalSettings, Plan, plan_goal
+from rsg.planning import GoalSettings, Plan, plan, plan_goal
+from rsg.search import SearchSettings
 from rsg.subgoals import discover
-from rsg.worlds.crafting import truth
+from rsg.worlds.crafting import VOCABULARY, CraftingWorld, truth
+from rsg.worlds.crafting.goal_starts import HANDS, leading_to, start_for
+from rsg.worlds.crafting.maps import objects_for, sample_map
+from rsg.worlds.crafting.rules import ITEM
+from rsg.worlds.crafting.world import States
 
 NAME, WORLD = "peers", "crafting"
 BUDGET = 1_000_000  # expansions of our default method, which has no limit of time
+OBSTACLES = ("key-door", "switch-door", "river", "river-and-room", "islands", "key-or-boat")
+NO_PLAN_EACH = 10  # of so many problems, one has no plan
+EXPANSIONS = 100_000  # within which ours knows the answer to a problem that is drawn for both
+MAX_DRAWS = 2000
+LEAST = 5  # steps of a plan, if there is to be one
+_SIZES = (4, 5, 6, 7)
 GOALS = ("mine-wood", "craft-boat", "craft-iron-ingot", "craft-bowl")
 METHODS = {  # what is compared on growing maps
     "optimal": "ours, `optimal`",
@@ -52,6 +69,92 @@ QUICK = Size(
 )  # problems for costs are spread over parts; sizes of growing maps; queries of motion planners; seconds of a search
 
 
+class Problem(NamedTuple):
+    """Where it starts, what is to come true, and what it is called."""
+
+    name: str
+    world: CraftingWorld
+    state: States
+    term: str
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a problem is drawn: on an open field or one with an obstacle, with a plan or without."""
+
+    seed: int
+    number: int
+    expansions: int = EXPANSIONS
+
+    @property
+    def solvable(self) -> bool:
+        """Whether there is to be a plan."""
+        return self.number % NO_PLAN_EACH != NO_PLAN_EACH - 1
+
+    def problem(self) -> tuple[Problem, Plan]:
+        """The problem, and the cheapest plan (or that there is none) as our search finds it."""
+        for attempt in range(MAX_DRAWS):
+            drawn = self._drawn(stream(self.seed, "peers", self.number, attempt))
+            if drawn is None:
+                continue
+            made = cheapest(drawn, self.expansions)
+            if (made.found and len(made.actions) >= LEAST) if self.solvable else made.ended == "exhausted":
+                return drawn, made
+        raise RsgError(f"no problem {self.number} was found in {MAX_DRAWS} draws; take another seed")
+
+    def _drawn(self, rng: np.random.Generator) -> Problem | None:
+        """One try: a map, then another capacity, more items on the ground and in the hands."""
+        term = VOCABULARY[rng.integers(len(VOCABULARY))]
+        on_open_field = (self.number + self.number // NO_PLAN_EACH) % 2 == 0
+        kind = "open" if on_open_field else OBSTACLES[rng.integers(len(OBSTACLES))]
+        needs = objects_for(leading_to(term))
+        try:
+            if kind == "open":
+                size = int(rng.choice(_SIZES))
+                world, state = start_for(term, HANDS[rng.integers(len(HANDS))], size, rng)
+            else:
+                world, state = sample_map(kind, rng, needs)
+        except RsgError:  # it does not fit onto the map
+            return None
+        if not self.solvable:
+            cells = world.cells(state)  # one thing that may be needed is not there
+            cells[cells == world.rules.code(needs[rng.integers(len(needs))])] = 0
+        world, state = _varied(world, state, rng)
+        no_switch = not (world.cells(state) == world.rules.code("switch")).any()
+        if truth(world, state[None], [term])[0, 0] or (term == "toggle-switch" and no_switch):
+            return None  # a switch that is not there cannot be a goal in PDDL
+        size_text = f"{world.height}x{world.width}"
+        return Problem(f"{self.number:03d} {term} on {kind} {size_text}, capacity {world.capacity}", world, state, term)
+
+
+def _varied(world: CraftingWorld, state: States, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
+    """The same map with another capacity, more items on the ground, several of a kind among them, and in the hands."""
+    names, codes = world.rules.names, world.cells(state)
+    items = [names[code] for code in np.flatnonzero(world.rules.kinds == ITEM)]
+    few = rng.choice(items, size=3)
+    objects = {(int(y), int(x)): names[codes[y, x]] for y, x in np.argwhere(codes)}
+    ground = [(int(y), int(x)) for y, x in np.argwhere(codes == 0)]
+    for place in rng.permutation(len(ground))[: rng.integers(4)]:
+        objects[ground[place]] = str(rng.choice(few))
+    held = list(world.inventory(state))
+    capacity = max(int(rng.integers(2, 7)), len(held))
+    held += [str(rng.choice(few)) for _ in range(rng.integers(capacity - len(held) + 1))]
+    other = CraftingWorld(world.height, world.width, capacity)
+    return other, other.state(objects, (int(state[0]), int(state[1])), held)
+
+
+def open_field(term: str, size: int, seed: int) -> Problem:
+    """A map on which all that can help is within a walk; the hands are empty."""
+    world, state = start_for(term, "empty", size, stream(seed, "peers", size, term))
+    return Problem(f"{term} on {size}x{size}, map {seed}", world, state, term)
+
+
+def cheapest(problem: Problem, budget: int | None = None, time_limit: float | None = None) -> Plan:
+    """The plan with the least cost, by our search."""
+    settings = SearchSettings(order="optimal", budget=budget, time_limit=time_limit)
+    return plan(problem.world, problem.state, problem.term, benchmark("crafting").true_goals, settings)
+
+
 def jobs(size: Size) -> Iterator[Job]:
     """Problems for the comparison of costs, growing maps (a seed is one map of each size and goal), motions."""
     recipe = Recipe(WORLD, "train", size.demonstrations, 0)
@@ -73,8 +176,6 @@ def jobs(size: Size) -> Iterator[Job]:
 def costs_job(parameters: Plain, place: Place) -> Plain:
     """The least cost of the same problems, by us and by Fast Downward."""
     del place
-    from reproductions.fast_downward import versions
-
     rows = []
     for number in parameters["numbers"]:
         problem, _ = Draw(parameters["seed"], number, parameters["expansions"]).problem()
@@ -107,10 +208,6 @@ def growing_job(parameters: Plain, place: Place) -> Plain:
 def motions_job(parameters: Plain, place: Place) -> Plain:
     """Our motion planners and OMPL's."""
     del place
-    from importlib.metadata import version
-
-    from reproductions.motion_peers import compare
-
     return {"figures": compare(parameters["queries"]), "versions": {"ompl": version("ompl")}}
 
 
@@ -131,9 +228,6 @@ def _ours(problem: Problem, make: Callable[[], Plan]) -> Plain:
 
 def _asked(problem: Problem, configurations: Mapping[str, Mapping[str, str]], limit: float) -> Plain:
     """What Fast Downward says of a problem, in several configurations; it is read once."""
-    from reproductions.fast_downward import ask, read
-    from reproductions.pddl import to_pddl
-
     reading = read(to_pddl(problem.world, problem.state, problem.term))
     found = {}
     for name, configuration in configurations.items():
@@ -260,11 +354,12 @@ def _grown(rows: Sequence[Plain], limit: float) -> Plain:
     return found
 
 
-def _seconds(value: float) -> str:
+def _seconds(value: float | None, form: str = "{}") -> str:
     """Seconds, or milliseconds if they are few; what is printed as nothing is less than a tenth of one."""
-    if value < 0.0001:
-        return "< 0.1 ms"
-    return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms"
+    if value is None:
+        return ""
+    shown = f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms"
+    return form.format("< 0.1 ms" if value < 0.0001 else shown)
 
 
 def _growing(growing: Mapping[int, Plain]) -> Plain:
@@ -282,17 +377,15 @@ def _growing(growing: Mapping[int, Plain]) -> Plain:
         "searches": by_size(
             lambda one: f"{_seconds(one['search_seconds_median'])} ({one['solved']} of {one['problems']})"
         ),
-        "calls": by_size(lambda one: f"{_seconds(one['call_seconds_median'])}{_bracketed(one['own_seconds_median'])}"),
+        "calls": by_size(
+            lambda one: _seconds(one["call_seconds_median"]) + _seconds(one["own_seconds_median"], " ({})")
+        ),
         "steps": by_size(lambda one: NONE if one["steps_mean"] is None else f"{one['steps_mean']:.1f}"),
         "same": sum(figures["equal"]["equal"] for figures in every),
         "total": sum(figures["equal"]["problems"] for figures in every),
         "wrong": sum(figures[method]["wrong_plans"] for figures in every for method in METHODS),
         "unsolved": {label: names for label, names in unsolved.items() if names},
     }
-
-
-def _bracketed(seconds: float | None) -> str:
-    return "" if seconds is None else f" ({_seconds(seconds)})"
 
 
 def _planners(motions: Plain) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from reproductions.harness.figures import Picture, bars, curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import PAPERS, Rates, Results, line, plain, share
-from reproductions.harness.tables import NONE, certainty, number, page, percent, table
+from reproductions.harness.results import PAPERS, Rates, Results, line, mean_or_none, plain, share
+from reproductions.harness.tables import NONE, certainty, number, page, percent, rates_table, table
 from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, untrained_job
 from reproductions.points import PRESET, points
 from reproductions.recognition import Watcher
@@ -116,8 +116,8 @@ def section(size: Size, results: Results) -> Section:
         unseen=len(TWELVE_NOVEL),
         success=_main_table(results, rates),
         certainty=certainty({METHODS[name] + more: rows[name] for name in METHODS for more, rows in checks.items()}),
-        fewer=table(["of each task", *SPLITS], [[count, *map(percent, row.values())] for count, row in fewer.items()]),
-        rooms=table(["room", *SPLITS], [[room, *map(percent, row.values())] for room, row in rooms.items()]),
+        fewer=rates_table("of each task", SPLITS, fewer),
+        rooms=rates_table("room", SPLITS, rooms),
         segmentation=_watched_table(watched, "segmentation", "demonstrations", "ends exact", "within one step"),
         recognition=_watched_table(watched, "recognition", "descriptions", "right", "ceiling"),
         costs=table(["", "paper", "ours"], costs),
@@ -130,10 +130,7 @@ def section(size: Size, results: Results) -> Section:
         "rooms": plain(rooms),
         "watched": watched,
         "costs": {name: {"paper": paper, "ours": ours} for name, paper, ours in costs},
-        "plan_ms_median": {
-            name: {s: [one["plan_ms_median"] for one in results.evaluations(name, s)] for s in SPLITS}
-            for name in METHODS
-        },
+        "plan_ms_median": {name: {split: results.plans(name, split) for split in SPLITS} for name in METHODS},
         "training_cpu_seconds": results.training(MAIN, "cpu_seconds"),
     }
     return Section("Learning in a continuous world, Playroom", text, summary, _pictures(rates, fewer))
@@ -148,7 +145,7 @@ def _main_table(results: Results, rates: Mapping[str, Rates]) -> str:
 
 
 def _ms(results: Results, name: str, split: str) -> str:
-    return number(results.plans(name, split, "plan_ms_median"), 1, "ms")
+    return number(mean_or_none(results.plans(name, split)), 1, "ms")
 
 
 def _costs(results: Results) -> list[tuple[str, str, str]]:

@@ -63,7 +63,6 @@ COLUMNS = (
     _column("Playroom", "playroom", f"playroom/{playroom.MAIN}"),
 )
 METHODS = tuple(dict.fromkeys(method for column in COLUMNS for method in column.cells))
-_EXPERIMENTS = [one.EXPERIMENT for one in (instructions, image, playroom, baselines)]
 
 
 def jobs(size: Size) -> list[Job]:
@@ -73,8 +72,8 @@ def jobs(size: Size) -> list[Job]:
 
 def jobs_of(size: Size, wanted: Collection[str]) -> list[Job]:
     """Jobs of other experiments, whose names are in front; no more seeds of each experiment than it has."""
-    parts = (one.jobs(one.size(min(size.seeds, one.full.seeds), size.quick)) for one in _EXPERIMENTS)
-    every = (job for part in parts for job in part)
+    experiments = (one.EXPERIMENT for one in (instructions, image, playroom, baselines))
+    every = (job for one in experiments for job in one.jobs(one.size(min(size.seeds, one.full.seeds), size.quick)))
     return [job for job in every if f"{job.experiment}/{stem(job.name)}" in wanted]
 
 

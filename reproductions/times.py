@@ -39,7 +39,7 @@ def section(size: Size, results: Results) -> Section:
 
 def _costs(results: Results, cell: Cell) -> Plain:
     trained = cell.more != f"-{image.UNTRAINED}"
-    by_split = [[one["plan_ms_mean"] for one in results.evaluations(cell.jobs, split + cell.more)] for split in SPLITS]
+    by_split = [results.plans(cell.jobs, split + cell.more, "plan_ms_mean") for split in SPLITS]
     return {
         "epoch_seconds": results.epochs(cell.jobs) if trained else [],
         "training_seconds": results.training(cell.jobs, "cpu_seconds") if trained else [],

@@ -102,7 +102,8 @@ def curves(
                 for axis in logarithmic:
                     one.set(**{f"{axis}scale": "log"})
                     getattr(one, f"{axis}axis").set_major_formatter("{x:g}")
-                if "x" not in logarithmic and _whole(lines):
+                places = (x for several in lines.values() for line in several for x, _ in line)
+                if "x" not in logarithmic and all(x == round(x) for x in places):
                     one.xaxis.get_major_locator().set_params(integer=True)
                 if limits:
                     one.set_ylim(*limits)
@@ -125,8 +126,3 @@ def _lines(axes: Any, lines: Mapping[str, Sequence[Line]], names: Sequence[str])
             points = tuple(zip(*line, strict=True)) or ((), ())
             label = name if number == 0 else None
             axes.plot(*points, color=color, linewidth=1.3, marker="o", markersize=2.5, alpha=0.85, label=label)
-
-
-def _whole(lines: Mapping[str, Sequence[Line]]) -> bool:
-    """Whether all is measured at whole numbers."""
-    return all(x == round(x) for several in lines.values() for line in several for x, _ in line)

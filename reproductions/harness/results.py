@@ -7,8 +7,7 @@ from typing import Any
 
 from reproductions.harness.figures import Line
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import Rate, number
+from reproductions.harness.tables import Mean, Rate, mean_of, number
 from reproductions.harness.trials import SPLITS
 from rsg.evaluation.paper import EPOCH, PAPER, RSG
 
@@ -66,9 +65,9 @@ class Results(dict[str, Plain]):
         found = {split: self.rate(variant, split + more, check) for split in SPLITS}
         return {**found, UNSEEN: self.rate(variant, f"novel{more}", check, trained)} if trained else found
 
-    def plans(self, variant: str, name: str, key: str) -> Mean | None:
-        """A figure of the plans of an evaluation, over seeds."""
-        return mean_or_none([one[key] for one in self.evaluations(variant, name)])
+    def plans(self, variant: str, name: str, key: str = "plan_ms_median") -> list[float]:
+        """A figure of the plans of an evaluation, a seed to each."""
+        return [one[key] for one in self.evaluations(variant, name)]
 
     def training(self, variant: str, key: str) -> list[float]:
         """A figure of training, a seed to each that it is known of."""

@@ -9,9 +9,9 @@ import pytest
 from reproductions import goal_only, goal_terms
 from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import THRESHOLDS, Pair, checked, differences, links_section, pairs, reason, true_orders
-from reproductions.goal_only import LADDER, MAIN, gathered, section
+from reproductions.goal_only import LADDER, MAIN, section
 from reproductions.goal_terms import possible, start_without, terms_section
-from reproductions.goal_trials import EASY, HARD, Trials, draw_pooled, reach, reached, success_text
+from reproductions.goal_trials import EASY, HARD, Trials, reach, reached, success_text
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
@@ -291,9 +291,9 @@ def test_a_section_of_what_is_finished(done, only, tmp_path):
 
 
 def test_curves_are_drawn_the_same_each_time(done, tmp_path):
-    trials = gathered({name: one for name, one in done[1].items() if name.startswith(("ours", "blind"))})
+    some = Results({name: one for name, one in done[1].items() if name.startswith(("ours", "blind"))})
     for name in ("one", "two"):
-        draw_pooled(tmp_path / name, trials)
+        section(TINY, some).pictures["success"].draw(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 

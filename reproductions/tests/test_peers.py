@@ -10,7 +10,7 @@ from reproductions.harness.jobs import Place, finished, perform
 from reproductions.harness.reproduce import Reproduction
 from reproductions.harness.trials import Size
 from reproductions.pddl import to_pddl
-from reproductions.peer_problems import Draw, Problem, cheapest, open_field
+from reproductions.peers import Draw, Problem, cheapest, open_field
 from reproductions.tests.test_pddl import MAPS
 from rsg.core import extras
 from rsg.core.errors import RsgError

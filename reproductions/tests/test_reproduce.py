@@ -10,8 +10,7 @@ from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job, Place, finished, perform, store_folder
 from reproductions.harness.reproduce import Experiment, Reproduction, outlook
 from reproductions.harness.results import Results
-from reproductions.harness.statistics import mean_of, t_cdf, t_quantile
-from reproductions.harness.tables import HEAD, Rate, percent, table, with_section
+from reproductions.harness.tables import HEAD, Rate, mean_of, percent, t_cdf, t_quantile, table, with_section
 from reproductions.harness.trials import Size, settings_of
 from reproductions.registry import REGISTRY, experiment
 from reproductions.tests import toy
