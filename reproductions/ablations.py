@@ -5,19 +5,18 @@ All variants of a seed learn from the same demonstrations and plan from the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from reproductions.harness.figures import draw_lines
+from reproductions.harness.figures import Picture, curves
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Results, plain_rates, stem
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import Rate, number, percent, table
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import Results, plain, stem
+from reproductions.harness.tables import Rate, mean_of, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning, recipe_of
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Store, benchmark
@@ -27,44 +26,23 @@ from rsg.subgoals.classifiers import Classifiers
 
 NAME, OURS = "ablations", "ours"
 CURVE = "curve-"  # begins the names of the jobs that watch what classifiers learn
+LOOKS = ("20", "60", "100", "200", "400")  # the steps that the page shows
 STUCK = 0.8  # a classifier that is right in fewer of the true states, or of the false ones, is called stuck
 LONGER: dict[str, Any] = {"steps": 400, "curriculum": 200, "rate": 0.01}  # what G and I apart need
 NO_DOUBT: dict[str, Any] = {"doubt": 0.0, "unmentioned": 0.0}
 PRINTED: dict[str, Any] = {**NO_DOUBT, "kind": "printed"}  # the objective as the paper prints it
 
-SWEEPS: dict[str, Mapping[str, Any]] = {  # other values of settings that are numbers
-    **{f"alpha-{value:g}": {"alpha": value} for value in (0.1, 10.0)},
-    **{f"weight-{value:g}": {"weight": value} for value in (0.1, 0.3, 3.0, 10.0)},
-    **{f"gamma-{value:g}": {"gamma": value} for value in (0.01, 1.0)},
-    **{f"beta-{value:g}": {"beta": value} for value in (0.1, 10.0)},
-    **{f"depth-{value}": {"depth": value} for value in (1, 2, 6)},
+AS_PRINTED: dict[str, Any] = {**PRINTED, "curriculum": 0}
+CONDITIONS: dict[str, tuple[str, Mapping[str, Any]]] = {  # in which one classifier is compared with two
+    "longer": ("400 steps", {}),
+    "printed": ("400 steps, none of the three: the paper's objective", PRINTED),
+    "printed-no-curriculum": ("400 steps, the paper's objective, no curriculum", AS_PRINTED),
+    "printed-slow": ("400 steps, the paper's objective, no curriculum, rate 0.001", {**AS_PRINTED, "rate": 0.001}),
+    "printed-sampled": (
+        "200 steps, the paper's objective, no curriculum, sampled",
+        {**AS_PRINTED, "kind": "printed-sampled", "steps": 200},
+    ),
 }
-CHANGES: dict[str, Mapping[str, Any]] = {  # by the name of the variant; `QUESTIONS` has its words
-    OURS: {},
-    "two": {"single": False},
-    "no-one-action": {"kind": "printed"},
-    "no-contrast": {"gamma": 0.0},
-    "no-curriculum": {"curriculum": 0},
-    "sampled": {"kind": "sampled"},
-    "no-doubt": {"doubt": 0.0},
-    "no-price": {"unmentioned": 0.0},
-    "neither": NO_DOUBT,
-    **SWEEPS,
-    "alignment-expectation": {"kind": "expectation"},
-    "language": {"kind": "language"},
-}
-AS_PRINTED = {**PRINTED, "curriculum": 0}
-CONDITIONS: dict[str, Mapping[str, Any]] = {  # in which one classifier is compared with two
-    "longer": {},
-    "printed": PRINTED,
-    "printed-no-curriculum": AS_PRINTED,
-    "printed-slow": {**AS_PRINTED, "rate": 0.001},
-    "printed-sampled": {**AS_PRINTED, "kind": "printed-sampled", "steps": 200},
-}
-CHANGES |= {f"one-{name}": {**LONGER, **changes} for name, changes in CONDITIONS.items()}
-CHANGES |= {f"two-{name}": {**LONGER, **changes, "single": False} for name, changes in CONDITIONS.items()}
-
-
 FORMS = {"one": "one classifier", "two": "G and I apart"}
 ASPECTS = {
     "true": "true states that G calls true",
@@ -73,12 +51,34 @@ ASPECTS = {
 }
 
 
+class Row(NamedTuple):
+    """A variant: what it is called, and what differs from ours; `swept`: another value of a setting with numbers."""
+
+    label: str
+    changes: Mapping[str, Any] = {}
+    swept: bool = False
+
+
 class Question(NamedTuple):
-    """A table: its headline, what the paper says, and for each variant, by name, what it is."""
+    """A table: its headline, what the paper says, and the variants by name."""
 
     title: str
     paper: str
-    rows: Mapping[str, str]
+    rows: Mapping[str, Row]
+
+
+def one_or_two() -> dict[str, Row]:
+    """One classifier for each term, and G and I apart, in each of the conditions."""
+    return {
+        f"{form}-{name}": Row(f"{form.replace('two', FORMS['two'])}, {words}", {**LONGER, **changes, "single": single})
+        for name, (words, changes) in CONDITIONS.items()
+        for form, single in (("one", True), ("two", False))
+    }
+
+
+def swept(setting: str, labels: Mapping[float, str]) -> dict[str, Row]:
+    """Other values of a setting."""
+    return {f"{setting}-{value:g}": Row(label, {setting: value}, swept=True) for value, label in labels.items()}
 
 
 QUESTIONS = (
@@ -86,106 +86,98 @@ QUESTIONS = (
         "One classifier per term, or G and I apart",
         "G and I apart give 99.6, one classifier 75, because some classifiers get stuck at local optima.",
         {
-            OURS: "one, 200 steps (ours)",
-            "two": "G and I apart, 200 steps",
-            "one-longer": "one, 400 steps",
-            "two-longer": "G and I apart, 400 steps",
-            "one-printed": "one, 400 steps, none of the three: the paper's objective",
-            "two-printed": "G and I apart, 400 steps, none of the three: the paper's objective",
-            "one-printed-no-curriculum": "one, 400 steps, the paper's objective, no curriculum",
-            "two-printed-no-curriculum": "G and I apart, 400 steps, the paper's objective, no curriculum",
-            "one-printed-slow": "one, 400 steps, the paper's objective, no curriculum, rate 0.001",
-            "two-printed-slow": "G and I apart, 400 steps, the paper's objective, no curriculum, rate 0.001",
-            "one-printed-sampled": "one, 200 steps, the paper's objective, no curriculum, sampled",
-            "two-printed-sampled": "G and I apart, 200 steps, the paper's objective, no curriculum, sampled",
+            OURS: Row("one, 200 steps (ours)"),
+            "two": Row("G and I apart, 200 steps", {"single": False}),
+            **one_or_two(),
         },
     ),
     Question(
         "Parts of the objective",
         "The contrastive term and a curriculum belong to the method; their effect is not measured.",
         {
-            OURS: "ours",
-            "no-one-action": "one-action rule off",
-            "no-contrast": "no contrastive term (γ = 0)",
-            "no-curriculum": "no curriculum",
-            "no-doubt": "no doubt at the start (`doubt=0`)",
-            "no-price": "nothing for what is not mentioned (`unmentioned=0`)",
-            "neither": "neither of these two",
+            OURS: Row("ours"),
+            "no-one-action": Row("one-action rule off", {"kind": "printed"}),
+            "no-contrast": Row("no contrastive term (γ = 0)", {"gamma": 0.0}),
+            "no-curriculum": Row("no curriculum", {"curriculum": 0}),
+            "no-doubt": Row("no doubt at the start (`doubt=0`)", {"doubt": 0.0}),
+            "no-price": Row("nothing for what is not mentioned (`unmentioned=0`)", {"unmentioned": 0.0}),
+            "neither": Row("neither of these two", NO_DOUBT),
         },
     ),
     Question(
         "Cost-to-go: exact, how far around, or sampled",
         "A search of a few full layers and a beam, with a learned value function; no exact graph.",
         {
-            OURS: "exact, depth 4 (ours)",
-            "depth-1": "exact, depth 1",
-            "depth-2": "exact, depth 2",
-            "depth-6": "exact, depth 6",
-            "sampled": "sampled, 200 steps",
+            OURS: Row("exact, depth 4 (ours)"),
+            **swept("depth", {depth: f"exact, depth {depth}" for depth in (1, 2, 6)}),
+            "sampled": Row("sampled, 200 steps", {"kind": "sampled"}),
         },
     ),
     Question(
         "Inverse rationality α",
         "“Our model is not sensitive to α”: 0.1 < α < 10 perform alike.",
-        {"alpha-0.1": "α = 0.1", OURS: "α = 1 (ours and the paper's)", "alpha-10": "α = 10"},
+        {
+            **swept("alpha", {0.1: "α = 0.1"}),
+            OURS: Row("α = 1 (ours and the paper's)"),
+            **swept("alpha", {10.0: "α = 10"}),
+        },
     ),
     Question(
         "λ, the weight of a transition, to the action cost of 0.1",
         "“A bit sensitive” to the ratio; steps per subgoal × action cost is a good λ.",
         {
-            "weight-0.1": "λ = 0.1, ratio 1",
-            "weight-0.3": "λ = 0.3, ratio 3",
-            OURS: "λ = 1, ratio 10 (ours and the paper's)",
-            "weight-3": "λ = 3, ratio 30",
-            "weight-10": "λ = 10, ratio 100",
+            **swept("weight", {0.1: "λ = 0.1, ratio 1", 0.3: "λ = 0.3, ratio 3"}),
+            OURS: Row("λ = 1, ratio 10 (ours and the paper's)"),
+            **swept("weight", {3.0: "λ = 3, ratio 30", 10.0: "λ = 10, ratio 100"}),
         },
     ),
     Question(
         "The contrastive term: weight γ and sharpness β",
         "0.01 < γ < 0.1 and 0.1 < β < 1 all work well.",
         {
-            "no-contrast": "γ = 0",
-            "gamma-0.01": "γ = 0.01",
-            OURS: "γ = 0.1, β = 1 (ours and the paper's)",
-            "gamma-1": "γ = 1",
-            "beta-0.1": "β = 0.1",
-            "beta-10": "β = 10",
+            "no-contrast": Row("γ = 0", {"gamma": 0.0}),
+            **swept("gamma", {0.01: "γ = 0.01"}),
+            OURS: Row("γ = 0.1, β = 1 (ours and the paper's)"),
+            **swept("gamma", {1.0: "γ = 1"}),
+            **swept("beta", {0.1: "β = 0.1", 10.0: "β = 10"}),
         },
     ),
     Question(
         "Alignments: the best, all, or by chance",
         "The best alignment is used; whether the stochastic formulation is better is “unclear”.",
         {
-            OURS: "the best one (ours and the paper's)",
-            "alignment-expectation": "expectation, nodes are left with probability G",
+            OURS: Row("the best one (ours and the paper's)"),
+            "alignment-expectation": Row("expectation, nodes are left with probability G", {"kind": "expectation"}),
         },
     ),
     Question(
         "Where the other tasks of the contrastive term come from",
         "Sampled from the task language.",
-        {OURS: "descriptions of other demonstrations (ours)", "language": "the task language (the paper's)"},
+        {
+            OURS: Row("descriptions of other demonstrations (ours)"),
+            "language": Row("the task language (the paper's)", {"kind": "language"}),
+        },
     ),
 )
+VARIANTS = {name: row for question in QUESTIONS for name, row in question.rows.items()}
 
-FULL = Size(400, {"compositional": 20, "novel": 50, "judged": 5, "sweeps": True}, 0.5)
+FULL = Size(400, {"compositional": 20, "novel": 50, "judged": 5, "sweeps": True}, 0.5, seeds=5)
 QUICK = Size(
     20, {"compositional": 1, "novel": 1, "judged": 1, "sweeps": False}, 0.3, {"steps": 40, "curriculum": 15}
 )  # without other values of settings that are numbers
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> Iterator[Job]:
     """Each variant, for each seed."""
-    size, listed = extent.size, []
-    for seed in range(extent.seeds):
+    for seed in range(size.seeds):
         looks = {"judged": size["judged"]}
         asked = {**looks, "evaluations": size.evaluations(seed)}
-        for name, changes in CHANGES.items():
-            if name not in SWEEPS or size["sweeps"]:
-                listed.append(learning(NAME, size, seed, Variant(name, changes, asked), run))
+        for name, row in VARIANTS.items():
+            if size["sweeps"] or not row.swept:
+                yield learning(NAME, size, seed, Variant(name, row.changes, asked), run)
         for form in FORMS:
-            variant = Variant(f"{CURVE}{form}", CHANGES[f"{form}-longer"], looks)
-            listed.append(learning(NAME, size, seed, variant, watch))
-    return listed
+            variant = Variant(f"{CURVE}{form}", VARIANTS[f"{form}-longer"].changes, looks)
+            yield learning(NAME, size, seed, variant, watch)
 
 
 def run(parameters: Plain, place: Place) -> Plain:
@@ -232,56 +224,47 @@ def judged(source: Benchmark, subgoals: Classifiers, store: Store, per_task: int
     return {name: {"true": share[1, i], "false": share[0, i], "not_yet": still[i]} for i, name in enumerate(names)}
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """A table for each question."""
-    del extent
+    del size
     found = list(dict.fromkeys(stem(job) for job in results if not job.startswith(CURVE)))
-    text = [
-        "One setting is changed at a time; the rest is ours. Success of plans for instructions, strict, in percent: "
-        "mean over seeds, with the 95 % interval of the mean over seeds in brackets, then the worst seed. All variants "
-        "of a seed have the same demonstrations and the same starts. *Stuck* counts the classifiers, of 26, that are "
-        f"right in less than {100 * STUCK:.0f} % of the true or of the false states of some training demonstrations: "
-        "mean and range over seeds."
-    ]
+    tables = []
     for question in QUESTIONS:
-        rows = [_row(label, results, name) for name, label in question.rows.items() if name in found]
+        rows = [_row(row.label, results, name) for name, row in question.rows.items() if name in found]
         if rows:
-            head = ["", *SPLITS, "worst seed", "stuck", "training"]
-            text += [f"### {question.title}", f"The paper: {question.paper}", table(head, rows)]
-    rates = plain_rates({name: results.rates(name) for name in found})
+            tables.append((question, table(["", *SPLITS, "worst seed", "stuck", "training"], rows)))
     summary: Plain = {
         name: {
-            "success": rates[name],
+            "success": plain(results.rates(name)),
             "stuck": _stuck(results, name),
             "cpu_seconds": results.training(name, "cpu_seconds"),
         }
         for name in found
     }
-    pictures = {}
+    pictures, looks = {}, ""
     if found:
-        caption = "Success of each variant: mean, interval and seeds"
-        pictures["success"] = Picture(caption, partial(_draw, results=results))
-    curves = {form: [one["curve"] for one in results.of(f"{CURVE}{form}")] for form in FORMS}
-    if any(curves.values()):
-        means = {FORMS[form]: _means(several) for form, several in curves.items() if several}
-        text += ["### What one and two classifiers learn, step by step", _CURVES, _looks(means)]
-        summary["curves"] = means
+        pictures["success"] = Picture("Success of each variant: mean, interval and seeds", partial(_draw, results))
+    seen = {FORMS[form]: [one["curve"] for one in results.of(f"{CURVE}{form}")] for form in FORMS}
+    if any(seen.values()):
+        summary["curves"] = {form: _means(several) for form, several in seen.items() if several}
+        rows = [
+            [f"{form}, {step} steps", *map(hundredths, means[step].values())]
+            for form, means in summary["curves"].items()
+            for step in LOOKS
+            if step in means
+        ]
+        looks = table(["", *ASPECTS.values()], rows)
         lines = {
             label: {
-                FORMS[form]: [[(row["step"], 100 * row[key]) for row in one] for one in several]
-                for form, several in curves.items()
+                form: [[(row["step"], 100 * row[key]) for row in one] for one in several]
+                for form, several in seen.items()
             }
             for key, label in ASPECTS.items()
         }
-        drawn = partial(draw_lines, groups=lines, across="gradient steps", up="share of states in %")
-        pictures["curves"] = Picture("What the classifiers get right, a line to each seed", drawn)
-    return Section("Ablations", "\n\n".join(text), summary, pictures)
-
-
-_CURVES = (
-    "In percent of the states of some training demonstrations, mean over terms and seeds, ours but for the number "
-    "of steps. With one classifier the last column is what the first one leaves."
-)
+        caption = "What the classifiers get right, a line to each seed"
+        pictures["curves"] = curves(caption, lines, "gradient steps", "share of states in %")
+    text = page(NAME, stuck=f"{100 * STUCK:.0f}", tables=tables, looks=looks)
+    return Section("Ablations", text, summary, pictures)
 
 
 def _means(several: Sequence[Sequence[Plain]]) -> dict[str, dict[str, float]]:
@@ -290,17 +273,6 @@ def _means(several: Sequence[Sequence[Plain]]) -> dict[str, dict[str, float]]:
     for row in (row for one in several for row in one):
         by_step.setdefault(str(row["step"]), []).append(row)
     return {step: {key: mean_of([row[key] for row in rows]).mean for key in ASPECTS} for step, rows in by_step.items()}
-
-
-def _looks(means: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    """A table of a few looks."""
-    rows = [
-        [f"{form}, {step} steps", *(hundredths(looks[step][key]) for key in ASPECTS)]
-        for form, looks in means.items()
-        for step in ("20", "60", "100", "200", "400")
-        if step in looks
-    ]
-    return table(["", *ASPECTS.values()], rows)
 
 
 def _stuck(results: Results, name: str) -> list[int]:
@@ -318,11 +290,11 @@ def _row(label: str, results: Results, name: str) -> list[str]:
     return [label, *map(percent, rates.values()), worst, stuck, f"{seconds:.0f} s"]
 
 
-def _draw(path: Path, results: Results) -> None:
+def _draw(results: Results, path: Path) -> None:
     """A line to each variant, from top to bottom as in the tables, a panel to each split."""
     lines: list[tuple[int, str, str]] = []
     for group, question in enumerate(QUESTIONS):
-        lines += [(group, name, label) for name, label in question.rows.items() if results.of(name)]
+        lines += [(group, name, row.label) for name, row in question.rows.items() if results.of(name)]
     with panels(path, SPLITS, width=4.6, height=0.19 * len(lines) + 1.0) as axes:
         for one, split in zip(axes, SPLITS, strict=True):
             for place, (group, name, _) in enumerate(lines):
@@ -339,11 +311,11 @@ def _draw(path: Path, results: Results) -> None:
 
 def _dot(axes: Any, place: int, success: Rate, color: str) -> None:
     mean = success.over_seeds
-    each = success.percentages
+    each = [100 * one for one in success.seeds]
     axes.plot(each, [place] * len(each), ".", color=PAPER, markersize=3, alpha=0.6)
     if mean.low is not None and mean.high is not None:
         axes.plot([100 * max(0.0, mean.low), 100 * min(1.0, mean.high)], [place] * 2, color=color, linewidth=1.4)
     axes.plot([100 * mean.mean], [place], "o", color=color, markersize=5)
 
 
-EXPERIMENT = Experiment(NAME, 5, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

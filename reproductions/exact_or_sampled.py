@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
-from reproductions.harness.figures import Line, draw_lines
+from reproductions.harness.figures import Line, curves
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Results, plain_rates
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import number, percent, table
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import Results, plain
+from reproductions.harness.tables import mean_of, number, page, percent, table
 from reproductions.harness.trials import EVALUATION_SEED, SPLITS, Size, Variant, learned, learning, recipe_of
 from reproductions.paper.methods import METHODS
 from rsg.demos import benchmark
@@ -29,19 +27,16 @@ MARKS = 1.3  # each point of the curve has so many times the processor time of t
 ENDLESS = {"steps": 100_000, "patience": 100_000}  # the budget ends training, nothing else
 OFTEN = {"check_every": 10, "save_every": 50, "held_out": 64}  # looks take a fifth of the budget, in both
 
-FULL = Size(400, {"compositional": 150, "novel": 100, "curve": 4, "seconds": 600.0}, 15.5)
+FULL = Size(400, {"compositional": 150, "novel": 100, "curve": 4, "seconds": 600.0}, 15.5, seeds=1)
 QUICK = Size(20, {"compositional": 3, "novel": 3, "curve": 1, "seconds": 20.0}, 1.0)
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> Iterator[Job]:
     """Each scheme, for each seed, on the same demonstrations."""
-    size, listed = extent.size, []
-    for seed in range(extent.seeds):
+    for seed in range(size.seeds):
         asked = {"evaluations": size.evaluations(seed), "curve_per_task": size["curve"], "seconds": size["seconds"]}
         for scheme, kind in SCHEMES.items():
-            changes = {"kind": kind, **ENDLESS, **OFTEN}
-            listed.append(learning(NAME, size, seed, Variant(scheme, changes, asked), run))
-    return listed
+            yield learning(NAME, size, seed, Variant(scheme, {"kind": kind, **ENDLESS, **OFTEN}, asked), run)
 
 
 def run(parameters: Plain, place: Place) -> Plain:
@@ -64,12 +59,7 @@ def _compile(parameters: Plain, place: Place) -> None:
 
 
 class Curve:
-    """Success and the cost of a step against processor time; what it takes itself is not counted.
-
-    Args:
-        per_task: starts of each task at each point.
-        seed: of the starts.
-    """
+    """Success, from some starts of each task, and the cost of a step against processor time without its own."""
 
     def __init__(self, per_task: int, seed: int) -> None:
         self._per_task, self._seed = per_task, seed
@@ -108,9 +98,9 @@ class Curve:
         return figures
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """A row to each scheme, and success against processor time."""
-    del extent
+    del size
     rows, summary = [], {}
     for scheme in SCHEMES:
         if not results.of(scheme):
@@ -124,21 +114,13 @@ def section(extent: Extent, results: Results) -> Section:
             "cpu_seconds": seconds.mean,
             "steps": steps.mean,
             "step_ms": cost.mean,
-            "success": plain_rates({scheme: rates})[scheme],
+            "success": plain(rates),
         }
-    text = [
-        "Two ways to the cost-to-go in the objective: *exact*, shortest paths on the graph of states around a "
-        "demonstration, and *sampled*, the paper's search tree of a few full layers and a beam. Both get the same "
-        "demonstrations, settings and processor time (without compilation and without the looks at success). "
-        "Success is strict, in percent, with the weights of the best held-out score; the cost of a step is the "
-        "median over all steps.",
-        table(["scheme", "processor time", "steps", "cost of a step", *SPLITS], rows),
-    ]
-    curves = {split: {scheme: _curves(results, scheme, split) for scheme in SCHEMES} for split in SPLITS}
-    drawn = partial(draw_lines, groups=curves, across="processor time in s", up="success in %")
-    drawn = partial(drawn, logarithmic="x", limits=(-3, 103))
-    pictures = {"success": Picture("Success against processor time, both schemes", drawn)}
-    return Section("Exact or sampled cost-to-go, equal processor time", "\n\n".join(text), summary, pictures)
+    text = page(NAME, schemes=table(["scheme", "processor time", "steps", "cost of a step", *SPLITS], rows))
+    lines = {split: {scheme: _curves(results, scheme, split) for scheme in SCHEMES} for split in SPLITS}
+    axes = ("processor time in s", "success in %", "x", (-3, 103))
+    pictures = {"success": curves("Success against processor time, both schemes", lines, *axes)}
+    return Section("Exact or sampled cost-to-go, equal processor time", text, summary, pictures)
 
 
 def _step_cost(training: Plain) -> float:
@@ -153,4 +135,4 @@ def _curves(results: Results, scheme: str, split: str) -> list[Line]:
     return [[(row["cpu_seconds"], 100 * row[key]) for row in one if key in row] for one in histories]
 
 
-EXPERIMENT = Experiment(NAME, 1, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from reproductions.harness.extras import require
 from reproductions.harness.jobs import processor_seconds
@@ -24,6 +23,7 @@ CONFIGURATIONS = {  # for its engine in unified-planning: A* with the heuristic 
     "satisficing": {"fast_downward_alias": "lama-first"},
 }
 PACKAGES = ("unified-planning", "up-fast-downward", "fast-downward.translate")
+_Number = TypeVar("_Number", int, float)
 _GRACE = 5.0  # a call may take so many times the limit of the search on the clock, where other programs run too
 
 
@@ -35,8 +35,7 @@ class Reading(NamedTuple):
     cpu_seconds: float
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What Fast Downward says.
 
     Attributes:
@@ -58,10 +57,6 @@ class Answer:
     own_seconds: float
     seconds: float
     cpu_seconds: float
-
-    def plain(self) -> dict[str, Any]:
-        """All of it, for JSON."""
-        return asdict(self)
 
 
 def read(texts: Pddl) -> Reading:
@@ -91,18 +86,17 @@ def ask(reading: Reading, configuration: Mapping[str, str], limit: float) -> Ans
         result = planner.solve(reading.problem, timeout=_GRACE * limit)
     seconds, cpu = time.perf_counter() - begun, processor_seconds() - used
     printed = "".join(message.message for message in result.log_messages or [])
-    actions = None
+    ended, actions = "found", None
     if result.plan is not None:
         actions = to_actions([(one.action.name, *map(str, one.actual_parameters)) for one in result.plan.actions])
-    cost, expansions = _printed(r"Plan cost: (\d+)", printed), _printed(r"\] Expanded (\d+) state", printed)
+    else:
+        ended = ending(result.status.name, "fast_downward_search_config" in configuration)
     return Answer(
-        "found"
-        if result.plan is not None
-        else ending(result.status.name, "fast_downward_search_config" in configuration),
+        ended,
         actions,
-        None if cost is None else int(cost),
-        _printed(r"\] Search time: ([\d.e+-]+)s", printed),
-        None if expansions is None else int(expansions),
+        _printed(r"Plan cost: (\d+)", printed, int),
+        _printed(r"\] Search time: ([\d.e+-]+)s", printed, float),
+        _printed(r"\] Expanded (\d+) state", printed, int),
         round(float(result.metrics["engine_internal_time"]), 4),
         round(reading.seconds + seconds, 4),
         round(reading.cpu_seconds + cpu, 4),
@@ -124,7 +118,7 @@ def ending(status: str, exact: bool) -> str:
     return known[status]
 
 
-def _printed(pattern: str, text: str) -> float | None:
+def _printed(pattern: str, text: str, kind: Callable[[str], _Number]) -> _Number | None:
     """The last number of its kind."""
     found = re.findall(pattern, text)
-    return float(found[-1]) if found else None
+    return kind(found[-1]) if found else None

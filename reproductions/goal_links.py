@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproductions.harness.jobs import Plain
-from reproductions.harness.tables import table
+from reproductions.harness.tables import page, table
 from reproductions.paper.geometric_threshold import geometric_mean
 from rsg.demos import Benchmark, Demonstration, benchmark
 from rsg.language import machine_of
@@ -78,21 +78,14 @@ def true_orders(demonstrations: Iterable[Demonstration], source: Benchmark) -> T
 
 def checked(found: Dependencies, truth: Truth) -> Plain:
     """What differs from the rule table: by matrix the pairs that rank wrongly, with the reason; and prerequisites."""
-    every = pairs(benchmark("crafting").tasks("train"))
-    wrong = {
-        name: [
-            {**pair._asdict(), "why": reason(pair, found, truth, name)} for pair in every if _wrong(pair, found, name)
-        ]
-        for name in MATRICES
-    }
+    wrong: Plain = {name: [] for name in MATRICES}
+    for pair in pairs(benchmark("crafting").tasks("train")):
+        row, true, false = map(found.number, pair)
+        for name in MATRICES:
+            values = getattr(found, name)
+            if values[row, true] <= values[row, false]:
+                wrong[name].append({**pair._asdict(), "why": reason(pair, found, truth, name)})
     return {**wrong, PREREQUISITES: differences(found)}
-
-
-def _wrong(pair: Pair, found: Dependencies, name: str) -> bool:
-    """Whether the false link does not rank below the true one."""
-    row, true, false = map(found.number, pair)
-    values = getattr(found, name)
-    return bool(values[row, true] <= values[row, false])
 
 
 def reason(pair: Pair, found: Dependencies, truth: Truth, name: str) -> str:
@@ -141,25 +134,14 @@ def links_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
                 wrong.setdefault(key, []).append(seed)
         for words in one[OURS][PREREQUISITES]:
             wrongly.setdefault(words, []).append(seed)
-    text = [
-        f"Learned links and the rule table. In the rows of all terms together, {compared} pairs of a true prerequisite "
-        "and a false link are compared, both described together with the row's term in a training task; a false link "
-        "is a term that does not lead to it, not even through others. The false one must rank below. Pairs that rank "
-        "wrongly, and terms (of 26) whose learned prerequisites differ from the rule table, a figure to each seed:",
-        table(["threshold of discovery", *MATRICES.values(), "prerequisites that differ"], rows),
-    ]
-    if wrong:
-        head = ["term", "true prerequisite", "false link", "by", "why", "seeds"]
-        text += [
-            "Which pairs (G ≥ 1/2), and why. *Cannot be told*: no demonstration shows the true prerequisite "
-            "together with the term; or in none whose description mentions term and false link does the false link "
-            "come later, or not at all.",
-            table(head, [[*key, ", ".join(map(str, seeds))] for key, seeds in wrong.items()]),
-        ]
-    if wrongly:
-        lines = [f"- {words} (seeds {', '.join(map(str, seeds))})" for words, seeds in wrongly.items()]
-        text.append("Learned prerequisites that differ from the rule table (G ≥ 1/2):\n\n" + "\n".join(lines))
-    else:
-        text.append("The learned prerequisites are those of the rule table, for all 26 terms and all seeds.")
+    head = ["term", "true prerequisite", "false link", "by", "why", "seeds"]
+    pairs_table = table(head, [[*key, ", ".join(map(str, seeds))] for key, seeds in wrong.items()]) if wrong else ""
+    text = page(
+        "goal-links",
+        compared=compared,
+        counts=table(["threshold of discovery", *MATRICES.values(), "prerequisites that differ"], rows),
+        wrong=pairs_table,
+        prerequisites=wrongly,
+    )
     listed = [dict(zip(("term", "true", "false", "matrix", "why"), key, strict=True)) for key in wrong]
-    return "\n\n".join(text), {"compared": compared, "counts": counts, "wrong": listed, "prerequisites": wrongly}
+    return text, {"compared": compared, "counts": counts, "wrong": listed, "prerequisites": wrongly}

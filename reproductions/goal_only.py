@@ -7,28 +7,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from reproductions.goal_curves import PAPER_POINTS, draw_pooled
+from reproductions import goal_trials
 from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import CUTS, checked, links_section, true_orders
 from reproductions.goal_terms import plans_for_terms, terms_section, without_section
-from reproductions.goal_trials import (
-    BUDGET,
-    EASY,
-    ENDS,
-    HARD,
-    Columns,
-    Planner,
-    Trials,
-    listing,
-    rate_text,
-    reached,
-    seed_of,
-)
+from reproductions.goal_trials import BUDGET, EASY, GROUPS, HARD, Columns, Planner, Trials, gathered, listing, reached
+from reproductions.harness.figures import Picture
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Results
-from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import NONE, number
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import Results, seed_of
+from reproductions.harness.tables import NONE, number, page, table
 from reproductions.harness.trials import Learned, Size, Variant, learned, learning
 from rsg.core.random import stream
 from rsg.language import machine_of
@@ -69,7 +57,9 @@ LADDER = {  # the first and the fourth row are those of MAIN
 LIMITS = {f"limit-{n}": Method(f"{n:,}", {"method": "paper", "each": n}) for n in (200, 500, 1000, 2000, 5000)}
 METHODS = {**MAIN, **LADDER, **LIMITS}
 
-FULL = Size(400, {"starts": 100, "ladder": 25, "limits": 20, "terms": 20, "growth": 8, "without": 50, "budget": BUDGET})
+FULL = Size(
+    400, {"starts": 100, "ladder": 25, "limits": 20, "terms": 20, "growth": 8, "without": 50, "budget": BUDGET}, seeds=5
+)
 QUICK = Size(
     20,
     {"starts": 4, "ladder": 2, "limits": 1, "terms": 1, "growth": 1, "without": 5, "budget": BUDGET},
@@ -78,23 +68,21 @@ QUICK = Size(
 )  # starts of each goal; of each of the 26 terms and kind of hands, and on larger maps; where something is missing
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> Iterator[Job]:
     """For each seed what was learned, and plans by each method; the paper's limit is looked for with the first seed."""
-    size, listed = extent.size, []
-    for seed in range(extent.seeds):
-        groups = {"ours": [OURS], "paper": [PAPER, "printed"], "uniform": ["uniform"], "blind": [BLIND]}
-        work: dict[str, tuple[Any, Plain]] = {"links": (links_job, {})}
-        for name, methods in groups.items():
-            work[name] = (plans_job, {"methods": {one: _asked(one, size["starts"], size) for one in methods}})
-        ladder = {one: _asked(one, size["ladder"], size) for one in LADDER if one not in MAIN}
-        work["ladder"] = (plans_job, {"methods": ladder})
-        wide = {key: size[key] for key in ("terms", "growth", "without")}
-        work["terms"] = (terms_job, {**wide, "settings_of_plans": _asked(OURS, 0, size)["settings"]})
+    groups = {"ours": [OURS], "paper": [PAPER, "printed"], "uniform": ["uniform"], "blind": [BLIND]}
+    plans = {name: {one: _asked(one, size["starts"], size) for one in group} for name, group in groups.items()}
+    plans["ladder"] = {one: _asked(one, size["ladder"], size) for one in LADDER if one not in MAIN}
+    terms = {key: size[key] for key in ("terms", "growth", "without")}
+    terms["settings_of_plans"] = _asked(OURS, 0, size)["settings"]
+    limits = {one: {**_asked(one, size["limits"], size), "drawn": "limits"} for one in LIMITS}
+    for seed in range(size.seeds):
+        yield learning(NAME, size, seed, Variant("links", {}, {}), links_job)
+        for name, methods in plans.items():
+            yield learning(NAME, size, seed, Variant(name, {}, {"methods": methods}), plans_job)
+        yield learning(NAME, size, seed, Variant("terms", {}, terms), terms_job)
         if seed == 0:
-            tried = {one: {**_asked(one, size["limits"], size), "drawn": "limits"} for one in LIMITS}
-            work["limits"] = (plans_job, {"methods": tried})
-        listed += [learning(NAME, size, seed, Variant(name, {}, asked), run) for name, (run, asked) in work.items()]
-    return listed
+            yield learning(NAME, size, seed, Variant("limits", {}, {"methods": limits}), plans_job)
 
 
 def _asked(name: str, starts: int, size: Size) -> Plain:
@@ -149,175 +137,122 @@ def terms_job(parameters: Plain, place: Place) -> Plain:
 
 SHARES = (0.5, 0.7, 0.9, 0.99)
 TO: Columns = {f"to {100 * share:.0f} %": partial(reached, share=share) for share in SHARES}
-WITHIN: Columns = {f"success within {BUDGET:,}, %": lambda trials: rate_text(trials.success()), **ENDS}
+WITHIN: Columns = {f"success within {BUDGET:,}, %": goal_trials.success_text, **goal_trials.ENDS}
 SHORT: Columns = {
-    **{f"to 70 %, {group}": partial(lambda trials, group: reached(trials.of(group), 0.7), group=group)
-       for group in (EASY, HARD)},
+    f"to 70 %, {EASY}": lambda trials: reached(trials.of(EASY), 0.7),
+    f"to 70 %, {HARD}": lambda trials: reached(trials.of(HARD), 0.7),
     **WITHIN,
-}  # fmt: skip
-PAPER_ROWS = {  # as the paper has them: expansions to 70 %, times fewer than blind
-    EASY: [("**the paper: with dependencies**", NONE, "2.4"), ("**the paper: blind**", NONE, "1")],
-    HARD: [
-        ("**the paper: with dependencies**", f"{PAPER_POINTS['with dependencies']:,}", "4.5"),
-        ("**the paper: blind**", f"{PAPER_POINTS['blind']:,}", "1"),
-    ],
 }
-_COUNTING = (
-    "Only the last term of each task is given; the classifiers are learned, the links between subgoals are discovered "
-    "in the training demonstrations. A plan counts if it is replayed in the true world and the goal, judged by the "
-    "truth, comes true at its end. Every expansion counts. In our search a state is expanded at most once, and "
-    "stands there for all candidate instructions with that completed prefix; in the paper's algorithm a (state, node) "
-    "pair counts again for every candidate instruction. The budget is "
-    f"{BUDGET:,} expansions, {BLIND_BUDGET:,} for the blind search. Unless its name says otherwise, "
-    "a method uses our threshold, G ≥ 1/2, and our test of the goal, which is believed only where its prerequisites "
-    "held just before; “as printed” means the paper's threshold and no such test. A *wrong plan* is one that the "
-    "classifiers believe and the truth does not. Figures are means over seeds with the range over seeds in brackets "
-    "(one percentage alone: all seeds alike), wrong plans those of all seeds together. Time is wall time, several jobs "
-    "side by side on the machine."
-)
+PAPER_ROWS = {  # as the paper has them: expansions to 70 %, times fewer than blind
+    EASY: {"with dependencies": (NONE, "2.4"), "blind": (NONE, "1")},
+    HARD: {
+        "with dependencies": (f"{goal_trials.PAPER_POINTS['with dependencies']:,}", "4.5"),
+        "blind": (f"{goal_trials.PAPER_POINTS['blind']:,}", "1"),
+    },
+}
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """All that was found, from the jobs that are finished."""
-    del extent
-    trials = gathered(results)
+    del size
+    trials = gathered(
+        (name, method["budget"], seed_of(job), method["goals"])
+        for job, one in results.items()
+        for name, method in one.get("methods", {}).items()
+    )
     main, limits = ({name: trials[name] for name in some if name in trials} for some in (MAIN, LIMITS))
-    links = {seed_of(job): one["links"] for job, one in results.items() if "links" in one}
-    wide = {seed_of(job): one for job, one in results.items() if "sets" in one}
-    text, summary, pictures = list[str](), Plain(), dict[str, Picture]()
+    links, wide = (results.by_seed(key) for key in ("links", "sets"))
+    told: Plain = dict.fromkeys(("pooled", "by_goal", "our_goals", "limits", "ladder", "ladder_starts"))
+    summary, pictures, more = Plain(), dict[str, Picture](), dict[str, str]()
     if main:
-        text += ["### Eight goals", _COUNTING, *_pooled(main), *_by_goal(main)]
-        summary |= {"paper": PAPER_POINTS, "goals": _figures(main)}
-        band = "mean over seeds, their range as a band; dotted: the budget"
-        pictures["success"] = Picture(f"Success against expanded nodes: {band}", partial(draw_pooled, trials=main))
+        told |= {"pooled": {group: _pooled(main, group) for group in GROUPS}, "by_goal": _by_goal(main)}
+        summary |= {"paper": goal_trials.PAPER_POINTS, "goals": _figures(main)}
+        caption = "Success against expanded nodes: mean over seeds, their range as a band; dotted: the budget"
+        pictures["success"] = Picture(caption, partial(goal_trials.draw_pooled, trials=main))
+    if OURS in main:
+        ours = {goal: main[OURS].of(goal=goal) for goal in main[OURS].goals}
+        told["our_goals"] = listing("goal", ours, {**TO, **WITHIN})
     if limits:
-        text += [
-            "The paper does not say how many expansions each candidate instruction gets. Seed 0, on starts "
-            f"that are used for nothing else, with our test of the goal; the tables above have "
-            f"{Candidates().each:,}:",
-            listing("expansions of each candidate", {LIMITS[name].label: one for name, one in limits.items()}, SHORT),
-        ]
-        summary["limits"] = _figures(limits)
+        named = {LIMITS[name].label: one for name, one in limits.items()}
+        told["limits"], summary["limits"] = listing("expansions of each candidate", named, SHORT), _figures(limits)
     if any(name in trials for name in LADDER if name not in MAIN):
         steps = _ladder(trials)
-        text += ["### Each idea with its gain", *_ladder_text(steps)]
+        named = {LADDER[name].label: several for name, several in steps.items()}
+        told |= {"ladder": listing("method", named, SHORT), "ladder_starts": _starts_of(next(iter(steps.values())))}
         summary["ladder"] = _figures(steps)
     if wide:
-        for key, head, part in (("terms", "All terms", terms_section), ("no_solution", "No solution", without_section)):
-            words, summary[key] = part(wide)
-            text += [f"### {head}", words]
+        more["All terms"], summary["terms"] = terms_section(wide)
+        more["No solution"], summary["no_solution"] = without_section(wide)
     if links:
-        words, summary["links"] = links_section(links)
-        text += ["### Links between subgoals", words]
-    return Section("Plans for a goal only, Crafting World", "\n\n".join(text), summary, pictures)
+        more["Links between subgoals"], summary["links"] = links_section(
+            {seed: one["links"] for seed, one in links.items()}
+        )
+    limited = {"budget": f"{BUDGET:,}", "blind_budget": f"{BLIND_BUDGET:,}", "each": f"{Candidates().each:,}"}
+    text = page(NAME, **told, **limited, more=more)
+    return Section("Plans for a goal only, Crafting World", text, summary, pictures)
 
 
-def gathered(results: Results) -> dict[str, Trials]:
-    """The trials of each method, over all jobs."""
-    found: dict[str, Trials] = {}
-    for job, one in results.items():
-        for name, method in one.get("methods", {}).items():
-            found.setdefault(name, Trials(method["budget"], {})).seeds[seed_of(job)] = method["goals"]
-    return found
-
-
-def ratio(trials: Trials, blind: Trials, share: float = 0.7) -> Mean | None:
-    """How many times fewer expansions than blind a method needs, over seeds; None where one never gets there."""
-    own, theirs = trials.reach(share), blind.reach(share)
-    both = own.keys() & theirs.keys()
-    if not both or any(math.isinf(value) for seed in both for value in (own[seed], theirs[seed])):
-        return None
-    return mean_of([theirs[seed] / own[seed] for seed in sorted(both)])
-
-
-def _fewer(trials: Trials, blind: Trials) -> str:
-    return number(ratio(trials, blind), 1)
-
-
-def _pooled(main: Mapping[str, Trials]) -> list[str]:
-    """A table to each group of goals."""
-    parts = []
-    for group in (EASY, HARD):
-        chosen = {
-            f"**{MAIN[name].label}**" if name == OURS else MAIN[name].label: several.of(group)
-            for name, several in main.items()
-        }
-        blind = chosen.get(MAIN[BLIND].label, Trials(0, {}))
-        times: Columns = {"times fewer than blind at 70 %": partial(_fewer, blind=blind)}
-        paper = [[label, NONE, to, NONE, NONE, fewer, NONE, NONE, NONE] for label, to, fewer in PAPER_ROWS[group]]
-        parts += [
-            f"**{group}**, expansions until so many of the starts are solved:",
-            listing("method", chosen, {**TO, **times, **WITHIN}, paper),
-        ]
-    return parts
-
-
-def _by_goal(main: Mapping[str, Trials]) -> list[str]:
-    """Expansions to 70 % of each goal by each method, and more about ours."""
-    every = next(iter(main.values()))
-    goals = {goal: every.of(goal=goal) for goal in every.goals}
-    by_method: Columns = {
-        MAIN[name].label: partial(lambda one, several: reached(several.of(goal=one.goals[0]), 0.7), several=several)
+def _pooled(main: Mapping[str, Trials], group: str) -> str:
+    """Each method with the goals of a group, beside the paper's."""
+    chosen = {
+        f"**{MAIN[name].label}**" if name == OURS else MAIN[name].label: several.of(group)
         for name, several in main.items()
     }
-    subgoals: Columns = {"subgoals": lambda one: str(one.rows[0][0]["subgoals"])}
-    parts = [
-        "Each goal, expansions until 70 % of the starts are solved:",
-        listing("goal", goals, {**subgoals, **by_method}),
+    blind = chosen.get(MAIN[BLIND].label, Trials(0, {}))
+    times: Columns = {"times fewer than blind at 70 %": lambda one: number(one.fewer_than(blind), 1)}
+    paper = [
+        [f"**the paper: {name}**", NONE, to, NONE, NONE, fewer, NONE, NONE, NONE]
+        for name, (to, fewer) in PAPER_ROWS[group].items()
     ]
-    if OURS in main:
-        own = {goal: main[OURS].of(goal=goal) for goal in main[OURS].goals}
-        parts += ["Each goal, ours:", listing("goal", own, {**TO, **WITHIN})]
-    return parts
+    return listing("method", chosen, {**TO, **times, **WITHIN}, paper)
+
+
+def _by_goal(main: Mapping[str, Trials]) -> str:
+    """Expansions to 70 % of each goal by each method."""
+    every = next(iter(main.values()))
+    rows = [
+        [
+            goal,
+            str(every.of(goal=goal).rows[0][0]["subgoals"]),
+            *(reached(one.of(goal=goal), 0.7) for one in main.values()),
+        ]
+        for goal in every.goals
+    ]
+    return table(["goal", "subgoals", *(MAIN[name].label for name in main)], rows)
 
 
 def _ladder(trials: Mapping[str, Trials]) -> dict[str, Trials]:
     """The rows of the ladder, all with the same starts."""
-    own = [trials[name] for name in LADDER if name in trials and name not in MAIN]
-    few = min(len(row["success"]) for one in own for rows in one.rows for row in rows)
+    few = min(map(_starts_of, (trials[name] for name in LADDER if name in trials and name not in MAIN)))
     return {name: trials[name].of(starts=few) for name in LADDER if name in trials}
 
 
-def _ladder_text(steps: Mapping[str, Trials]) -> list[str]:
-    first = next(iter(steps.values())).rows[0][0]
-    return [
-        f"From the paper's algorithm to ours, and ours with one thing changed; {len(first['success'])} starts of each "
-        f"goal, budget {BUDGET:,}.",
-        listing("method", {LADDER[name].label: several for name, several in steps.items()}, SHORT),
-        "A search over regions has no list of candidates, so some ideas are part of it and have no row: the order of "
-        "the steps that a goal needs is free, as with `and`; what holds already is not asked for; a term that was used "
-        "up may come again; and there is no limit of length. In the paper's algorithm a candidate whose first subgoal "
-        "holds already costs nothing.",
-    ]
+def _starts_of(trials: Trials) -> int:
+    """How many starts every goal has."""
+    return min(len(row["success"]) for rows in trials.rows for row in rows)
 
 
 def _figures(several: Mapping[str, Trials]) -> Plain:
     """What the tables say, as plain JSON."""
     found = Plain()
     for name, trials in several.items():
-        parts = {
-            "all": trials,
-            **{group: trials.of(group) for group in (EASY, HARD)},
-            **{goal: trials.of(goal=goal) for goal in trials.goals},
-        }
+        groups = {group: trials.of(group) for group in GROUPS}
+        parts = {"all": trials, **groups, **{goal: trials.of(goal=goal) for goal in trials.goals}}
         found[name] = {key: _plain(one) for key, one in parts.items() if one.seeds}
-        for group in (EASY, HARD) if BLIND in several else ():
-            times = ratio(trials.of(group), several[BLIND].of(group))
-            if times:
+        for group in GROUPS if BLIND in several else ():
+            if times := groups[group].fewer_than(several[BLIND].of(group)):
                 found[name][group]["times_fewer_than_blind"] = [times.mean, times.least, times.most]
     return found
 
 
 def _plain(trials: Trials) -> Plain:
+    reaches = {f"to_{100 * share:.0f}": trials.reach(share).values() for share in SHARES}
     return {
-        **{
-            f"to_{100 * share:.0f}": [None if math.isinf(value) else value for value in trials.reach(share).values()]
-            for share in SHARES
-        },
+        **{name: [None if math.isinf(value) else value for value in some] for name, some in reaches.items()},
         "success": trials.success().plain(),
         "wrong": trials.wrong(),
         "milliseconds_median": trials.milliseconds().mean,
     }
 
 
-EXPERIMENT = Experiment(NAME, 5, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from reproductions.goal_trials import ENDS, SIZE, Columns, Planner, Trials, listing, rate_text
+from reproductions.goal_trials import ENDS, SIZE, Columns, Planner, Trials, gathered, listing, success_text
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import mean_of
-from reproductions.harness.tables import number
+from reproductions.harness.tables import mean_of, number, page
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.worlds.crafting import VOCABULARY, CraftingWorld
@@ -26,7 +26,7 @@ NAMES = {
 }
 COLUMNS: Columns = {
     "episodes": lambda trials: f"{sum(trials.success().trials):,}",
-    "success within the budget, %": lambda trials: rate_text(trials.success()),
+    "success within the budget, %": success_text,
     "wrong plans": ENDS["wrong plans"],
     "expansions, mean": lambda trials: number(trials.expansions(np.mean), 0),
     "expansions, median": lambda trials: number(trials.expansions(np.median), 0),
@@ -131,36 +131,30 @@ def _without(planner: Planner, place: int) -> Plain:
     }
 
 
-def gathered_sets(results: Mapping[int, Plain]) -> Sets:
-    """The trials of all seeds."""
-    found: Sets = {}
-    for seed, one in results.items():
-        for several in one["sets"]:
-            key = (several["hands"], several["size"])
-            found.setdefault(key, Trials(one["budget"], {})).seeds[seed] = several["terms"]
-    return found
-
-
 def terms_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
     """The text about all terms and its figures, from the results of each seed."""
-    sets = gathered_sets(results)
+    sets: Sets = gathered(
+        ((several["hands"], several["size"]), one["budget"], seed, several["terms"])
+        for seed, one in results.items()
+        for several in one["sets"]
+    )
     smallest = min(size for _, size in sets)
     kinds = [key for key in sets if key[1] == smallest]
-    growth = sorted(growth_of(sets), key=lambda key: key[1])
-    text = [
-        f"All 26 terms as goals, on random open {smallest}×{smallest} maps on which all that can help is within a "
-        "walk, without a key or a boat; the goal is false at the start. By what is in the hands at the start:",
-        listing("in the hands", {NAMES[hands]: sets[hands, size] for hands, size in kinds}, COLUMNS),
-        _below(sets, kinds),
-        "Larger maps, with the same number of objects:",
-        listing(
+    sizes = Counter(hands for hands, _ in sets)
+    growth = sorted((key for key in sets if sizes[key[0]] > 1), key=lambda key: key[1])
+    text = page(
+        "goal-terms",
+        smallest=smallest,
+        hands=listing("in the hands", {NAMES[hands]: sets[hands, size] for hands, size in kinds}, COLUMNS),
+        below_on_small=_below(sets, kinds),
+        larger=listing(
             "map, in the hands",
             {f"{size}×{size}, {NAMES[hands]}": sets[hands, size] for hands, size in growth},
             COLUMNS,
         ),
-        _below(sets, [key for key in growth if key[1] != smallest]),
-    ]
-    return "\n\n".join(part for part in text if part), {
+        below_on_larger=_below(sets, [key for key in growth if key[1] != smallest]),
+    )
+    return text, {
         f"{hands}-{size}": {
             "success": several.success().plain(),
             "wrong": several.wrong(),
@@ -183,60 +177,43 @@ def _shares(trials: Trials) -> dict[str, list[int]]:
     }
 
 
-def _below(sets: Sets, keys: Sequence[tuple[str, int]]) -> str:
-    """The terms below 100 %, as sentences."""
-    lines = []
-    for hands, size in keys:
-        shares = _shares(sets[hands, size])
-        if shares:
-            listed = ", ".join(f"{name} {done} of {of}" for name, (done, of) in shares.items())
-            lines.append(f"- {size}×{size}, in the hands {NAMES[hands]}: {listed}")
-    if not lines:
-        return "Every term was reached from every start."
-    return "\n".join(["Terms that were not reached from every start:", "", *lines])
+def _below(sets: Sets, keys: Sequence[tuple[str, int]]) -> dict[str, dict[str, list[int]]]:
+    """The terms below 100 %, by map and hands."""
+    every = {f"{size}×{size}, in the hands {NAMES[hands]}": _shares(sets[hands, size]) for hands, size in keys}
+    return {words: shares for words, shares in every.items() if shares}
 
 
 def without_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
     """The text about goals that cannot be reached, and its figures."""
-    rows = [row for one in results.values() for row in one["without"]]
+    each = [one["without"] for one in results.values() if one["without"]]
+    rows = [row for some in each for row in some]
     if not rows:
         return "", {}
     quiet = [row for row in rows if not row["found"]]
     named = [row for row in quiet if set(row["first"]) & set(row["missed"])]
-    exhausted = [row for row in rows if row["ended"] == "exhausted"]
     clean = [row for row in named if not set(row["missed"]) & set(row["possible"])]
-    count, budget = len(rows), next(iter(results.values()))["budget"]
-    each = [one["without"] for one in results.values() if one["without"]]
-    expansions = mean_of([float(np.mean([row["expansions"] for row in some])) for some in each])
-    time = mean_of([float(np.mean([row["microseconds"] for row in some])) / 1000 for some in each])
-    several = float(np.mean([len(row["missed"]) for row in named])) if named else 0.0
-    example = next((row for row in clean if len(row["missed"]) > 1 and row["reached"]), (clean or rows)[0])
-    words = f"the map lacks the {example['removed']}. “{example['reason']}.”"
-    if example["reached"]:
-        words += f" Reached were: {', '.join(example['reached'])}."
-    text = (
-        f"From {quantity(count, 'start')} with empty hands one object was removed without which the goal "
-        f"is impossible. Within the budget of {budget:,} expansions {len(quiet)} of {count} searches ended without a "
-        f"plan ({len(exhausted)} because everything that can be reached was tried); {count - len(quiet)} gave a wrong "
-        f"plan. Expansions, mean: {number(expansions, 0)}; time, mean: {number(time, 0, 'ms')}. In {len(named)} the "
-        "report names the first subgoal that is impossible (the one that lacks nothing but the object) among those "
-        f"that could not be reached, of which it names {several:.1f} in the mean; in {len(clean)} it names none "
-        f"that is possible. An example, goal {example['goal']}: {words}"
+    expansions, time = (
+        mean_of([float(np.mean([row[key] for row in some])) / unit for some in each])
+        for key, unit in (("expansions", 1), ("microseconds", 1000))
     )
-    summary = {
-        "starts": count,
+    example = next((row for row in clean if len(row["missed"]) > 1 and row["reached"]), (clean or rows)[0])
+    found = {
+        "starts": len(rows),
         "no_plan": len(quiet),
-        "exhausted": len(exhausted),
+        "exhausted": sum(row["ended"] == "exhausted" for row in rows),
         "names_first": len(named),
-        "named_mean": several,
+        "named_mean": float(np.mean([len(row["missed"]) for row in named])) if named else 0.0,
         "names_nothing_possible": len(clean),
         "expansions_mean": expansions.mean,
         "milliseconds_mean": time.mean,
     }
-    return text, summary
-
-
-def growth_of(sets: Sets) -> Sets:
-    """The sets that were tried on maps of several sizes."""
-    counts = {hands: len({size for other, size in sets if other == hands}) for hands, _ in sets}
-    return {key: several for key, several in sets.items() if counts[key[0]] > 1}
+    text = page(
+        "goal-no-way",
+        found=found,
+        starts=quantity(len(rows), "start"),
+        budget=f"{next(iter(results.values()))['budget']:,}",
+        expansions=number(expansions, 0),
+        time=number(time, 0, "ms"),
+        example=example,
+    )
+    return text, found

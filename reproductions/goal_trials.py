@@ -1,4 +1,4 @@
-"""Plans for goals: how they are tried, and what many of them add up to."""
+"""Plans for goals: how they are tried, what many of them add up to, and success against expansions as a picture."""
 
 from __future__ import annotations
 
@@ -6,49 +6,53 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import Rate, number, table
+from reproductions.harness.tables import Mean, Rate, mean_of, number, table
 from reproductions.harness.trials import Learned
 from rsg.core.random import stream
+from rsg.evaluation.pictures import COLORS, PAPER, panels
 from rsg.evaluation.statistics import hundredths
 from rsg.planning import Dependencies, GoalSettings, Plan, plan_goal, validate
 from rsg.worlds.crafting.goal_starts import start_for
 
 BUDGET = 25_000  # expansions, the paper's limit
 SIZE = 7  # rows and columns of the maps, as in the split
-EASY, HARD = "2–3 subgoals", "4–5 subgoals"
+GROUPS = EASY, HARD = "2–3 subgoals", "4–5 subgoals"
+PAPER_POINTS = {"with dependencies": 4_311, "blind": 19_220}  # expansions to 70 % with 4–5 subgoals
+LINES = {  # of each method: its short name, colour and dashes
+    "ours": ("ours", COLORS[0], "-"),
+    "paper": ("paper's algorithm", COLORS[1], "-"),
+    "printed": ("paper's, as printed", COLORS[1], "--"),
+    "uniform": ("no dependencies", COLORS[3], "-"),
+    "blind": ("blind", COLORS[5], "-"),
+}
+_FROM, _TO = 8, 200_000  # expansions that the picture shows
 
 Rows = Sequence[Plain]
 """Of each goal: its name and the lists `success`, `expansions` and `microseconds` of its starts."""
 
 
 class Planner:
-    """Plans with what was learned; everything is compiled first.
-
-    Args:
-        learned: the classifiers, and where they came from.
-        dependencies: of the subgoals.
-        settings: of planning.
-    """
+    """Plans with what was learned, and with dependencies of these subgoals; everything is compiled first."""
 
     def __init__(self, learned: Learned, dependencies: Dependencies, settings: GoalSettings) -> None:
         self.source, self.seed, self.budget = learned.source, learned.starts, settings.budget
-        self._goals, self._dependencies, self._settings = learned.subgoals.goals, dependencies, settings
+        self._plan, self._settings = (
+            partial(plan_goal, goal_fn=learned.subgoals.goals, dependencies=dependencies),
+            settings,
+        )
         world, state = start_for("craft-boat", SIZE, stream(0, "compile"))
-        self._plan(world, state, "craft-boat", replace(settings, budget=20))
-
-    def _plan(self, world: Any, state: Any, goal: str, settings: GoalSettings) -> Plan:
-        return plan_goal(world, state, goal, self._goals, self._dependencies, settings)
+        self._plan(world, state, "craft-boat", settings=replace(settings, budget=20))
 
     def attempt(self, world: Any, state: Any, goal: str) -> tuple[Plan, bool]:
         """A plan, and whether it is right."""
-        made = self._plan(world, state, goal, self._settings)
+        made = self._plan(world, state, goal, settings=self._settings)
         return made, validate(world, made, goal, partial(self.source.truth, world)).ok
 
     def row(self, goal: str, starts: Iterable[tuple[Any, Any]]) -> Plain:
@@ -94,10 +98,18 @@ class Trials(NamedTuple):
         """For each seed the expansions with which that share of the starts is solved; infinite if never."""
         return {seed: reach(rows, share) for seed, rows in self.seeds.items()}
 
+    def fewer_than(self, other: Trials, share: float = 0.7) -> Mean | None:
+        """How many times fewer expansions than another one it needs, over seeds; None where one never gets there."""
+        own, theirs = self.reach(share), other.reach(share)
+        both = sorted(own.keys() & theirs.keys())
+        if not both or any(math.isinf(value) for seed in both for value in (own[seed], theirs[seed])):
+            return None
+        return mean_of([theirs[seed] / own[seed] for seed in both])
+
     def success(self, budget: int = BUDGET) -> Rate:
         """The share that is solved within a budget."""
-        solved = tuple(int((needed(rows) <= budget).sum()) for rows in self.rows)
-        return Rate(solved, tuple(len(needed(rows)) for rows in self.rows))
+        every = [needed(rows) for rows in self.rows]
+        return Rate(tuple(int((one <= budget).sum()) for one in every), tuple(map(len, every)))
 
     def wrong(self) -> int:
         """How many plans, of all seeds, do not do what they say."""
@@ -112,14 +124,17 @@ class Trials(NamedTuple):
         return mean_of([float(what(_joined(rows, "expansions"))) for rows in self.rows])
 
 
+def gathered(found: Iterable[tuple[Any, int, int, Rows]]) -> dict[Any, Trials]:
+    """The trials of all seeds by their kind, from kind, budget, seed and rows."""
+    trials: dict[Any, Trials] = {}
+    for kind, budget, seed, rows in found:
+        trials.setdefault(kind, Trials(budget, {})).seeds[seed] = rows
+    return trials
+
+
 def group_of(row: Plain) -> str:
     """Whether a goal takes few subgoals or many."""
     return EASY if row["subgoals"] <= 3 else HARD
-
-
-def seed_of(job: str) -> int:
-    """The seed in the name of a job."""
-    return int(job.rpartition("seed")[2])
 
 
 def _joined(rows: Rows, key: str) -> NDArray[np.int64]:
@@ -148,9 +163,9 @@ def reached(trials: Trials, share: float) -> str:
     return number(mean_of(values), 0)
 
 
-def rate_text(rate: Rate) -> str:
-    """A rate in percent, with its range over seeds."""
-    mean = rate.over_seeds
+def success_text(trials: Trials) -> str:
+    """Success within the budget in percent, with its range over seeds."""
+    mean = trials.success().over_seeds
     if mean.least == mean.most:
         return hundredths(mean.mean)
     return f"{hundredths(mean.mean)} ({hundredths(mean.least)} to {hundredths(mean.most)})"
@@ -170,3 +185,36 @@ ENDS: Columns = {
     "wrong plans": lambda trials: str(trials.wrong()),
     "median time": lambda trials: number(trials.milliseconds(), 2, "ms"),
 }
+
+
+def draw_pooled(path: Path, trials: Mapping[str, Trials]) -> None:
+    """Success against expansions, few and many subgoals, with the paper's points."""
+    with panels(path, GROUPS, width=4.4, height=3.9) as axes:
+        for one, group in zip(axes, GROUPS, strict=True):
+            _draw_curves(one, {name: several.of(group) for name, several in trials.items()})
+            one.set_xlabel("expanded nodes")
+        for (label, x), marker in zip(PAPER_POINTS.items(), "Ds", strict=True):
+            axes[1].plot(x, 70, marker, color=PAPER, markersize=5.5, zorder=5, label=f"published, {label}: {x:,}")
+        axes[0].set_ylabel("success in %")
+        handles, labels = axes[-1].get_legend_handles_labels()
+        columns = len(handles) if len(handles) < 6 else 4
+        axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8.5)
+
+
+def _draw_curves(axes: Any, trials: Mapping[str, Trials]) -> None:
+    """The mean over seeds of each method, and the range as a band."""
+    axes.axvline(BUDGET, color="#b5b5b5", linewidth=0.9, linestyle=":")
+    for name, (label, color, dashes) in LINES.items():
+        if name not in trials or not trials[name].seeds:
+            continue
+        grid = np.geomspace(_FROM, min(_TO, trials[name].budget), 400)
+        spent = [np.sort(needed(rows)) for rows in trials[name].rows]
+        shares = np.array([100 * np.searchsorted(one, grid, "right") / len(one) for one in spent])
+        axes.plot(grid, shares.mean(axis=0), dashes, color=color, linewidth=1.6, label=label)
+        axes.fill_between(grid, shares.min(axis=0), shares.max(axis=0), color=color, alpha=0.16, linewidth=0)
+    axes.set_xscale("log")
+    axes.set_xlim(_FROM, _TO)
+    ticks = {10: "10", 100: "100", 1000: "1,000", 10_000: "10⁴", 100_000: "10⁵"}
+    axes.set_xticks(list(ticks), list(ticks.values()))
+    axes.minorticks_off()
+    axes.set_ylim(0, 102)

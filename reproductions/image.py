@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from reproductions.harness.figures import draw_rates
+from reproductions.harness.figures import Picture, bars
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Results, mean_or_none, plain_rates
-from reproductions.harness.tables import NONE, number, percent, table
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import PAPERS, Results, mean_or_none, plain
+from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
 from rsg.core.random import stream
 from rsg.demos import benchmark
@@ -20,7 +20,7 @@ from rsg.subgoals.images import LEVELS, MARGIN, PRESET, Camera, ImageClassifiers
 
 NAME = "image"
 RSG = "rsg"
-PAPER = {"compositional": 82.0, "novel": 78.2}
+PAPER = PAPERS["playroom"]  # the paper prints the very figures of its other world here
 BRIGHTNESS = 0.2
 CLEAN, UNTRAINED = "clean", "untrained"
 CAMERAS = {
@@ -30,20 +30,16 @@ CAMERAS = {
     "both": ("both", Camera(brightness=BRIGHTNESS, shift=MARGIN, seed=1)),
 }
 NAMES = {**{name: label for name, (label, _) in CAMERAS.items()}, UNTRAINED: UNTRAINED}
-
-FULL = Size(400, {"compositional": 20, "novel": 25, "budget": BUDGET}, 12.0)
+FULL = Size(400, {"compositional": 20, "novel": 25, "budget": BUDGET}, 12.0, seeds=3)
 QUICK = Size(20, {"compositional": 1, "novel": 1, "budget": 300}, 1.0, {"steps": 60, "curriculum": 20})
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> Iterator[Job]:
     """For each seed: training, and plans with each camera."""
-    size, cameras = extent.size, {name: asdict(camera) for name, (_, camera) in CAMERAS.items()}
-    changes = {"encoder": "image", **PRESET}
-    listed = []
-    for seed in range(extent.seeds):
+    cameras = {name: asdict(camera) for name, (_, camera) in CAMERAS.items()}
+    for seed in range(size.seeds):
         asked = {"evaluations": size.evaluations(seed, budget=size["budget"]), "cameras": cameras}
-        listed.append(learning(NAME, size, seed, Variant(RSG, changes, asked), run))
-    return listed
+        yield learning(NAME, size, seed, Variant(RSG, {"encoder": "image", **PRESET}, asked), run)
 
 
 def run(parameters: Plain, place: Place) -> Plain:
@@ -61,50 +57,38 @@ def run(parameters: Plain, place: Place) -> Plain:
     return {"training": found.training, "evaluations": evaluations}
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """Success with each camera, and what it costs."""
-    del extent
+    del size
     rates = {label: results.rates(RSG, more=f"-{name}") for name, label in NAMES.items()}
     rows = [["**RSG, the paper**", *(f"{PAPER[split]:.1f}" for split in SPLITS), NONE, NONE]]
     for name, label in NAMES.items():
-        times = (results.plans(RSG, f"{split}-{name}", "plan_ms_median") for split in SPLITS)
+        times = (mean_or_none(results.plans(RSG, f"{split}-{name}")) for split in SPLITS)
         if rates[label]["novel"] is not None:
             rows.append([label, *map(percent, rates[label].values()), *(number(one, 0, "ms") for one in times)])
-    training = {key: results.training(RSG, key) for key in ("cpu_seconds", "seconds", "steps")}
-    costs = [
-        ["training, processor time", number(mean_or_none(training["cpu_seconds"]), 0, "s")],
-        ["training, wall time with reading the data", number(mean_or_none(training["seconds"]), 0, "s")],
-        ["training, gradient steps", number(mean_or_none(training["steps"]), 0)],
-    ]
-    text = [
-        "Classifiers see the pixels of a picture of the state, 8 to a cell, and nothing else. Success of plans for "
-        f"instructions, strict, within {BUDGET:,} expansions in total, in percent: mean over seeds, with the 95 % "
-        "interval of the mean over seeds in brackets. The same classifiers plan with four cameras: in *another light* "
-        f"the levels of each picture are multiplied by {1 - BRIGHTNESS:g} to {1 + BRIGHTNESS:g} and then lifted or "
-        f"lowered by up to {LEVELS * BRIGHTNESS:.0f} of 255, and a *shift* moves map and inventory by whole pixels, "
-        "eighths of a cell, up or down and left or right; each state has its own light and shift. The paper prints "
-        "the very figures of its other world here, probably a slip.",
-        table(["pictures", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
-        table(["what it costs", "mean and range over seeds"], costs),
-    ]
+    text = page(
+        NAME,
+        success=table(["pictures", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
+        costs=table(["what it costs", "mean and range over seeds"], list(results.costs(RSG).items())),
+        budget=f"{BUDGET:,}",
+        darkest=f"{1 - BRIGHTNESS:g}",
+        lightest=f"{1 + BRIGHTNESS:g}",
+        lifted=f"{LEVELS * BRIGHTNESS:.0f}",
+    )
     summary = {
         "paper": PAPER,
-        "success": plain_rates(rates),
-        "training": training,
+        "success": plain(rates),
+        "training": {key: results.training(RSG, key) for key in ("cpu_seconds", "seconds", "steps")},
         "plan_ms_median": {
-            label: {
-                split: [one["plan_ms_median"] for one in results.evaluations(RSG, f"{split}-{name}")]
-                for split in SPLITS
-            }
-            for name, label in NAMES.items()
+            label: {split: results.plans(RSG, f"{split}-{name}") for split in SPLITS} for name, label in NAMES.items()
         },
     }
     groups = {split: {name: rates[label][split] for name, label in NAMES.items()} for split in SPLITS}
     pictures = {
-        "success": Picture("Success by camera", partial(draw_rates, groups=groups, paper=PAPER)),
+        "success": bars("Success by camera", groups, PAPER),
         "seen": Picture("A state as each of the four cameras takes it", draw_seen),
     }
-    return Section("Subgoals from pictures, Crafting World", "\n\n".join(text), summary, pictures if results else {})
+    return Section("Subgoals from pictures, Crafting World", text, summary, pictures if results else {})
 
 
 def draw_seen(path: Path) -> None:
@@ -121,4 +105,4 @@ def draw_seen(path: Path) -> None:
     imsave(path, np.concatenate(shown, axis=1), format="png")
 
 
-EXPERIMENT = Experiment(NAME, 3, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

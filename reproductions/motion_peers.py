@@ -1,15 +1,14 @@
 """The same motion queries for OMPL and for us, in the paper's room.
 
 A query is a free start and a free goal pose. OMPL's RRT and RRTConnect run with path simplification, as its users run
-them: with our compiled check of whole motions as a callback; with our compiled check of poses, or one on shapely, at
-points along each motion. Every path is judged by our check of motions. Needs the extra `[ompl]`, and shapely for one of
-the rows.
+them: with our compiled check of whole motions as a callback, or with a check of poses at points along each motion.
+Every path is judged by our check of motions. Needs the extra `[ompl]`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -30,6 +29,8 @@ from rsg.worlds.playroom import PlayroomWorld, geometry
 Floats = NDArray[np.float64]
 Solve = Callable[[Floats, Floats, int], Floats | None]
 """From a start state, a goal pose and a number to the corners of a path `[N, 3]`, or None."""
+Free = Callable[[Any], bool]
+"""Whether a pose, as OMPL has it, is free."""
 
 WORLD = PlayroomWorld()
 SPACE = space_of(WORLD)
@@ -38,8 +39,8 @@ STEP = 0.05  # between the points at which OMPL checks a motion pose by pose
 REACHED = Machine.of(parse("reached"))
 
 
-def compare(count: int = 200, shapely: bool = True) -> dict[str, Any]:
-    """Success, time and length of each planner over the same queries; shapely's checks take by far the longest."""
+def compare(count: int = 200, checks: Mapping[str, Free] | None = None) -> dict[str, Any]:
+    """Success, time and length of each planner over the same queries; `checks` of poses have a row of their name."""
     require("ompl")
     from ompl import geometric, util
 
@@ -50,15 +51,13 @@ def compare(count: int = 200, shapely: bool = True) -> dict[str, Any]:
         "rsg RRT-Connect, not shortened": _ours(connect, shortened=False),
         "rsg RRT": _ours(rrt),
         "rsg roadmap": _on_roadmap,
-        "OMPL RRTConnect, compiled motions": Peer(geometric.RRTConnect, motions=True).solve,
-        "OMPL RRTConnect, compiled motions, not simplified": Peer(
-            geometric.RRTConnect, motions=True, simplified=False
-        ).solve,
-        "OMPL RRT, compiled motions": Peer(geometric.RRT, motions=True).solve,
-        "OMPL RRTConnect, compiled poses": Peer(geometric.RRTConnect, _compiled_free).solve,
+        "OMPL RRTConnect, compiled motions": _ompl(geometric.RRTConnect),
+        "OMPL RRTConnect, compiled motions, not simplified": _ompl(geometric.RRTConnect, simplified=False),
+        "OMPL RRT, compiled motions": _ompl(geometric.RRT),
+        "OMPL RRTConnect, compiled poses": _ompl(geometric.RRTConnect, _compiled_free),
     }
-    if shapely:
-        planners["OMPL RRTConnect, shapely poses"] = Peer(geometric.RRTConnect, _shapely_free()).solve
+    for name, free in (checks or {}).items():
+        planners[f"OMPL RRTConnect, {name}"] = _ompl(geometric.RRTConnect, free)
     figures: dict[str, Any] = {name: _measured(solve, queries) for name, solve in planners.items()}
     made = {"construction_ms": roadmap_ms(WORLD, WORLD.start(stream(0)))}
     return {"queries": count, **figures, "rsg roadmap": {**made, **figures["rsg roadmap"]}}
@@ -137,72 +136,42 @@ def _compiled_free(state: Any) -> bool:
     return bool(geometry.pose_free(WORLD.layout.shapes, state.getX(), state.getY(), state.getYaw()))
 
 
-def _shapely_free() -> Callable[[Any], bool]:
-    """What somebody writes who has shapely at hand."""
-    import shapely
-    from shapely import affinity
-
-    layout = WORLD.layout
-    walls = shapely.union_all([shapely.Polygon(wall) for wall in layout.walls])
-    room = shapely.box(0, 0, *layout.size)
-    robot = shapely.union_all([shapely.Polygon(part) for part in layout.robot])
-    shapely.prepare(walls)
-    shapely.prepare(room)
-
-    def free(state: Any) -> bool:
-        turned = affinity.rotate(robot, state.getYaw(), origin=(0, 0), use_radians=True)
-        body = affinity.translate(turned, state.getX(), state.getY())
-        return bool(room.contains_properly(body) and not walls.intersects(body))
-
-    return free
-
-
-class Peer:
+def _ompl(planner: Any, free: Free | None = None, simplified: bool = True) -> Solve:
     """An OMPL planner with a check of poses, or with our check of motions."""
+    from ompl import base, geometric
 
-    def __init__(
-        self,
-        planner: Any,
-        free: Callable[[Any], bool] = _compiled_free,
-        motions: bool = False,
-        simplified: bool = True,
-    ) -> None:
-        from ompl import base
+    space, bounds = base.SE2StateSpace(), base.RealVectorBounds(2)
+    bounds.setLow(0)
+    bounds.setHigh(float(WORLD.layout.size[0]))
+    space.setBounds(bounds)
 
-        self._planner, self._free, self._motions, self._simplified = planner, free, motions, simplified
-        self._space = base.SE2StateSpace()
-        bounds = base.RealVectorBounds(2)
-        bounds.setLow(0)
-        bounds.setHigh(float(WORLD.layout.size[0]))
-        self._space.setBounds(bounds)
-
-    def solve(self, start: Floats, goal: Floats, number: int) -> Floats | None:  # noqa: ARG002, its seeds are its own
-        """The corners of a path."""
-        from ompl import base, geometric
-
-        setup = geometric.SimpleSetup(self._space)
-        information = setup.getSpaceInformation()
-        setup.setStateValidityChecker(self._free)
-        if self._motions:
-            information.setMotionValidator(_motions()(information))
-        else:
-            information.setStateValidityCheckingResolution(STEP / self._space.getMaximumExtent())
-        setup.setPlanner(self._planner(information))
-        setup.setStartAndGoalStates(self._state(start), self._state(goal))
-        setup.solve(base.timedPlannerTerminationCondition(LIMIT))  # given a number, it waits for a clock at the end
-        if not setup.haveExactSolutionPath():
-            return None
-        if self._simplified:
-            setup.simplifySolution()
-        states = setup.getSolutionPath().getStates()
-        return np.array([[state.getX(), state.getY(), state.getYaw()] for state in states])
-
-    def _state(self, pose: Floats) -> Any:
-        state = self._space.allocState()
+    def state_of(pose: Floats) -> Any:
+        state = space.allocState()
         state.setX(pose[0])
         state.setY(pose[1])
         state.setYaw(pose[2])
         return state
+
+    def solve(start: Floats, goal: Floats, number: int) -> Floats | None:
+        del number  # its seeds are its own
+        setup = geometric.SimpleSetup(space)
+        information = setup.getSpaceInformation()
+        setup.setStateValidityChecker(free or _compiled_free)
+        if free is None:
+            information.setMotionValidator(_motions()(information))
+        else:
+            information.setStateValidityCheckingResolution(STEP / space.getMaximumExtent())
+        setup.setPlanner(planner(information))
+        setup.setStartAndGoalStates(state_of(start), state_of(goal))
+        setup.solve(base.timedPlannerTerminationCondition(LIMIT))  # given a number, it waits for a clock at the end
+        if not setup.haveExactSolutionPath():
+            return None
+        if simplified:
+            setup.simplifySolution()
+        states = setup.getSolutionPath().getStates()
+        return np.array([[state.getX(), state.getY(), state.getYaw()] for state in states])
+
+    return solve
 
 
 def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, float | None]:
@@ -214,23 +183,19 @@ def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, f
         corners = solve(start, goal, number)
         times = time.perf_counter() - wall, time.thread_time() - cpu
         rows.append([*times, *_judged(start, goal, corners)])
-    wall, cpu, good, actions, strides, length = np.array(rows).T
-    done = good > 0
+    wall, cpu, good, *lengths = np.array(rows).T
+    names = ("actions_mean", "actions_in_full_strides_mean", "pose_length_mean")  # over the paths that are right
     return {
-        "success": float(done.mean()),
+        "success": float(good.mean()),
         "ms_median": round(1000 * float(np.median(wall)), 3),
         "ms_mean": round(1000 * float(wall.mean()), 3),
         "cpu_ms_median": round(1000 * float(np.median(cpu)), 3),
         "cpu_ms_mean": round(1000 * float(cpu.mean()), 3),
-        "actions_mean": _mean(actions[done]),
-        "actions_in_full_strides_mean": _mean(strides[done]),
-        "pose_length_mean": _mean(length[done]),
+        **{
+            name: round(float(some[good > 0].mean()), 3) if good.any() else None
+            for name, some in zip(names, lengths, strict=True)
+        },
     }
-
-
-def _mean(values: Floats) -> float | None:
-    """Over the paths that are right; None if none is."""
-    return round(float(values.mean()), 3) if len(values) else None
 
 
 def _judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float, float, float]:

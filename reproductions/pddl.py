@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from reproductions.harness.tables import PAGES
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH, Rule, Rulebook
@@ -26,65 +28,7 @@ from rsg.worlds.crafting.world import ACTIONS, CraftingWorld, States
 
 TOGGLE = len(ACTIONS) - 1
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
-_DOMAIN = """; Crafting World. Each action is one step of the agent.
-(define (domain crafting)
-  (:requirements :typing{requirements} :action-costs)
-  (:types cell item place switch-kind level direction doors)
-  (:constants
-    {items} - item
-    {places} - place
-    {switches} - switch-kind
-    {levels} - level
-    up down left right - direction
-    mixed open shut - doors)
-  (:predicates
-    (at ?c - cell)                           ; where the agent is
-    (held ?i - item ?n - level)              ; exactly so many copies are in the inventory
-    (room ?n - level)                        ; exactly so many more items fit in
-    (lies ?i - item ?c - cell)               ; on the ground
-    (off ?c - cell) (on ?c - cell)           ; a switch
-    (doors-are ?d - doors)                   ; all open, all shut, or mixed as they were at the start
-    (switched ?s - switch-kind)              ; one of the kind has been turned on
-    (path ?d - direction ?from ?to - cell)   ; from here on what never changes: a step that anybody may take,
-    (barred-path ?d - direction ?from ?to - cell)
-    (needs ?c - cell ?i - item)              ; with the item one may enter,
-    (lets-pass ?c - cell ?d - doors)         ; or if doors are so
-    (stands ?p - place ?c - cell)
-    (is ?c - cell ?s - switch-kind)
-    (at-least ?n ?k - level)
-    (less ?n ?k ?m - level)                  ; n less k is m
-{fits})                                      ; together no more than the capacity: always so, but it spares planners
-  (:functions (total-cost) - number)
-
-  (:action walk
-    :parameters (?d - direction ?from ?to - cell)
-    :precondition (and (at ?from) (path ?d ?from ?to))
-    :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
-  (:action walk-with
-    :parameters (?d - direction ?from ?to - cell ?i - item ?n - level)
-    :precondition (and (at ?from) (barred-path ?d ?from ?to) (needs ?to ?i) (held ?i ?n) (at-least ?n n1))
-    :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
-  (:action walk-through-door
-    :parameters (?d - direction ?from ?to - cell ?how - doors)
-    :precondition (and (at ?from) (barred-path ?d ?from ?to) (doors-are ?how) (lets-pass ?to ?how))
-    :effect (and (not (at ?from)) (at ?to) (increase (total-cost) 1)))
-  (:action pick-up
-    :parameters (?c - cell ?i - item ?n ?n-after ?r ?r-after - level)
-    :precondition (and (at ?c) (lies ?i ?c) (held ?i ?n) (less ?n-after n1 ?n) (room ?r) (less ?r n1 ?r-after)
-      (fit-2 ?n ?r))
-    :effect (and (not (lies ?i ?c)) (not (held ?i ?n)) (held ?i ?n-after) (not (room ?r)) (room ?r-after)
-      (increase (total-cost) 1)))
-  (:action turn-on
-    :parameters (?c - cell ?s - switch-kind ?how - doors)
-    :precondition (and (at ?c) (is ?c ?s) (off ?c) (doors-are ?how))
-    :effect (and (not (off ?c)) (on ?c) (switched ?s) (not (doors-are ?how)) (doors-are open)
-      (increase (total-cost) 1)))
-  (:action turn-off
-    :parameters (?c - cell ?how - doors)
-    :precondition (and (at ?c) (on ?c) (doors-are ?how))
-    :effect (and (not (on ?c)) (off ?c) (not (doors-are ?how)) (doors-are shut) (increase (total-cost) 1)))
-{rules})
-"""
+_DOMAIN, _PROBLEM = ((PAGES / f"{name}.pddl").read_text(encoding="utf-8") for name in ("domain", "problem"))
 _RULE = """  (:action {name}
     :parameters (?c - cell {levels} - level)
     :precondition (and (at ?c) (stands {at} ?c) {conditions})
@@ -162,14 +106,13 @@ def _needs(rule: Rule) -> Counter[str]:
     return Counter(rule.uses) | Counter(dict.fromkeys(rule.tools, 1))
 
 
-def _counted(rule: Rule) -> int:
-    """Of how many items, and the room, a rule asks how many there are."""
-    return len({*rule.tools, *rule.uses, rule.gives}) + (len(rule.uses) != 1)
-
-
 def _fits(rules: Iterable[Rule]) -> list[int]:
-    """How many numbers there are at a time that together are no more than the capacity."""
-    return sorted({2, *map(_counted, rules)} - {1})
+    """How many numbers there are at a time that together are no more than the capacity.
+
+    A rule asks how many there are of its items, and how much room, unless that stays the same.
+    """
+    counted = {len({*rule.tools, *rule.uses, rule.gives}) + (len(rule.uses) != 1) for rule in rules}
+    return sorted({2, *counted} - {1})
 
 
 def _rule(rules: Rulebook, number: int) -> str:
@@ -228,28 +171,15 @@ def _name(rule: Rule) -> str:
 
 def _problem(world: CraftingWorld, state: States, goal: int) -> str:
     named = _named_levels(world.rules)
-    most = max(named, world.capacity)
-    places = [(y, x) for y in range(world.height) for x in range(world.width)]
-    objects = [f"{' '.join(_cell(*place) for place in places)} - cell"]
-    if most > named:
-        objects.append(f"{' '.join(_levels(most)[named + 1 :])} - level")
+    levels = " ".join(_levels(max(named, world.capacity))[named + 1 :])
     facts = [*_start(world, state), *_map(world, state), *_arithmetic(world, state)]
-    return "\n".join(
-        [
-            f"; A {world.height}x{world.width} map. Costs are in steps; a step of the world costs {world.costs[0]:g}.",
-            "(define (problem crafting-goal)",
-            "  (:domain crafting)",
-            "  (:objects",
-            *(f"    {line}" for line in objects),
-            "  )",
-            "  (:init",
-            "    (= (total-cost) 0)",
-            *(f"    {fact}" for fact in facts),
-            "  )",
-            f"  (:goal {_goal(world, state, goal)})",
-            "  (:metric minimize (total-cost)))",
-            "",
-        ]
+    return _PROBLEM.format(
+        world=world,
+        cost=world.costs[0],
+        cells=" ".join(_cell(y, x) for y, x in np.ndindex(world.height, world.width)),
+        levels=f"\n    {levels} - level" if levels else "",
+        facts="\n    ".join(facts),
+        goal=_goal(world, state, goal),
     )
 
 
@@ -276,12 +206,10 @@ def _start(world: CraftingWorld, state: States) -> Iterable[str]:
     yield f"(doors-are {doors.pop() if len(doors) == 1 else 'mixed' if doors else 'shut'})"
 
 
-def _objects(world: CraftingWorld, state: States) -> Iterable[tuple[int, int, int]]:
+def _objects(world: CraftingWorld, state: States) -> list[tuple[int, int, int]]:
     """Row, column and code of each object."""
-    for y, row in enumerate(world.cells(state).tolist()):
-        for x, code in enumerate(row):
-            if code:
-                yield y, x, code
+    cells = world.cells(state)
+    return [(int(y), int(x), int(cells[y, x])) for y, x in np.argwhere(cells)]
 
 
 def _map(world: CraftingWorld, state: States) -> Iterable[str]:
@@ -319,18 +247,9 @@ def _arithmetic(world: CraftingWorld, state: States) -> Iterable[str]:
             yield f"(less n{n} n{k} n{n - k})"
     there = {world.rules.names[code] for _, _, code in _objects(world, state)}
     for k in _fits(rule for rule in world.rules.rules if rule.at in there):
-        for numbers in _within(world.capacity, k):
-            yield f"(fit-{k} {' '.join(f'n{n}' for n in numbers)})"
-
-
-def _within(most: int, count: int) -> Iterable[tuple[int, ...]]:
-    """So many numbers that are together no more than `most`."""
-    if count == 0:
-        yield ()
-        return
-    for first in range(most + 1):
-        for rest in _within(most - first, count - 1):
-            yield (first, *rest)
+        for numbers in product(range(world.capacity + 1), repeat=k):
+            if sum(numbers) <= world.capacity:
+                yield f"(fit-{k} {' '.join(f'n{n}' for n in numbers)})"
 
 
 def _goal(world: CraftingWorld, state: States, goal: int) -> str:

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from reproductions.harness.figures import draw_lines, draw_rates
+from reproductions.harness.figures import Picture, bars, curves
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Rates, Results, mean_or_none, plain_rates, share
-from reproductions.harness.tables import NONE, certainty, number, percent, table
-from reproductions.harness.trials import (
-    SPLITS,
-    Size,
-    Variant,
-    evaluation,
-    learn_job,
-    learned,
-    learning,
-    oracle_job,
-    untrained_job,
-)
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import PAPERS, Rates, Results, line, mean_or_none, plain, share
+from reproductions.harness.tables import NONE, certainty, number, page, percent, rates_table, table
+from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, untrained_job
 from reproductions.points import PRESET, points
 from reproductions.recognition import Watcher
 from rsg.demos import Recipe
 from rsg.subgoals.runs import PRESETS
 
 NAME = WORLD = "playroom"
-PAPER = {"compositional": 82.0, "novel": 78.2}
+PAPER = PAPERS[WORLD]
 PAPER_TRAINING, PAPER_PLAN = "32 h (60 epochs of 32.4 min)", "430 ms"
 COMPARED = 3  # seeds of the rows beside the main ones
 MAIN = "relative-400"
@@ -54,7 +42,9 @@ TWELVE_NOVEL = (
 ROOMS: dict[str, tuple[str, ...]] = {"rotated-bars": (), "twelve": TWELVE}  # other rooms, and tasks of their own
 
 FULL = Size(
-    400, {"compositional": 100, "novel": 100, "few": 25, "watched": 20, "elsewhere": 100, "fewer": (5, 20, 100)}
+    400,
+    {"compositional": 100, "novel": 100, "few": 25, "watched": 20, "elsewhere": 100, "fewer": (5, 20, 100)},
+    seeds=5,
 )
 QUICK = Size(
     10,
@@ -64,38 +54,33 @@ QUICK = Size(
 )
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> Iterator[Job]:
     """For each seed: two networks, two sums over actions, fewer demonstrations; for the first one other rooms."""
-    size, main, compared = extent.size, list[Job](), list[Job]()
-    for seed in range(extent.seeds):
+    relative = {"encoder": "relative", **PRESETS["relative"]}
+    networks = {MAIN: relative, "point-400": {"encoder": "point", **PRESET}}
+    for seed in range(size.seeds):
+        recipe, many = Recipe(WORLD, "train", size.demonstrations, seed), size.evaluations(seed)
+        for name, changes in networks.items():
+            variant = Variant(name, changes, {"evaluations": many, "watched": size["watched"]}, recipe)
+            yield learning(NAME, size, seed, variant, watched_job)
+        untrained = {"world": WORLD, "seed": seed, "evaluations": _few(size, seed, *SPLITS)}
+        yield Job(NAME, f"untrained-seed{seed}", untrained_job, untrained, 1.0)
+        yield Job(NAME, f"oracle-seed{seed}", oracle_job, {"world": WORLD, "evaluations": many}, 1.0)
+    for seed in range(min(size.seeds, COMPARED)):
         recipe = Recipe(WORLD, "train", size.demonstrations, seed)
-        many = {"evaluations": size.evaluations(seed), "watched": size["watched"]}
-        some = {"evaluations": _few(size, seed, SPLITS)}
-        for name in WATCHED:
-            variant = Variant(name, _preset(name.partition("-")[0]), many, recipe)
-            main.append(learning(NAME, size, seed, variant, watched_job))
-        untrained = {"world": WORLD, "seed": seed, **some}
-        main += [
-            Job(NAME, f"untrained-seed{seed}", untrained_job, untrained, 1.0),
-            Job(NAME, f"oracle-seed{seed}", oracle_job, {"world": WORLD, "evaluations": many["evaluations"]}, 1.0),
-        ]
-        beside = [Variant("sampled-400", {**_preset("relative"), "kind": "sampled-actions"}, some, recipe)]
-        beside += [
-            Variant(f"relative-{few}", _preset("relative"), {**some, "per_task": few}, recipe) for few in size["fewer"]
-        ]
-        compared += [learning(NAME, size, seed, one) for one in beside if seed < COMPARED]
+        some = {"evaluations": _few(size, seed, *SPLITS)}
+        sampled = Variant("sampled-400", {**relative, "kind": "sampled-actions"}, some, recipe)
+        fewer = [Variant(f"relative-{few}", relative, {**some, "per_task": few}, recipe) for few in size["fewer"]]
+        for variant in (sampled, *fewer):
+            yield learning(NAME, size, seed, variant)
     for room, tasks in ROOMS.items():
         recipe = Recipe(WORLD, "custom" if tasks else "train", size["elsewhere"], 0, tasks=tasks, map=room)
-        asked = {"evaluations": _few(size, 0, ("custom",) if tasks else SPLITS), "tasks": TWELVE_NOVEL if tasks else ()}
-        compared.append(learning(NAME, size, 0, Variant(room, _preset("relative"), asked, recipe), learn_job))
-    return [*main, *compared]
+        few = _few(size, 0, *(["custom"] if tasks else SPLITS))
+        asked = {"evaluations": few, "tasks": TWELVE_NOVEL if tasks else ()}
+        yield learning(NAME, size, 0, Variant(room, relative, asked, recipe))
 
 
-def _preset(encoder: str) -> Plain:
-    return {"encoder": encoder, **(PRESET if encoder == "point" else PRESETS[encoder])}
-
-
-def _few(size: Size, seed: int, splits: tuple[str, ...]) -> Plain:
+def _few(size: Size, seed: int, *splits: str) -> Plain:
     return {split: evaluation(split, size["few"], seed) for split in splits}
 
 
@@ -112,9 +97,8 @@ def watched_job(parameters: Plain, place: Place) -> Plain:
     }
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """The paper's column, fewer demonstrations, other rooms, segmentation and recognition, and what it costs."""
-    size = extent.size
     rates = {name: results.rates(name) for name in METHODS}
     lenient = {name: results.rates(name, "success_lenient") for name in METHODS}
     checks = {"": rates, ", lenient": lenient}
@@ -125,64 +109,51 @@ def section(extent: Extent, results: Results) -> Section:
         for room, tasks in ROOMS.items()
     }  # tasks of a room's own are all novel
     watched, costs = {name: _watched(results, name) for name in WATCHED}, _costs(results)
-    text = [
-        *_main_text(size, results, rates),
-        "How sure that is, and what the lenient check says (each subgoal is true somewhere, in order):",
-        certainty({METHODS[name] + more: rows[name] for name in METHODS for more, rows in checks.items()}),
-        "Fewer demonstrations of each task, general network:",
-        table(["of each task", *SPLITS], [[count, *map(percent, row.values())] for count, row in fewer.items()]),
-        f"Other rooms, the same code and settings, one seed, {size['elsewhere']} demonstrations of each task. In "
-        f"`twelve` 12 terms are learned from tasks of its own; success is that of {len(TWELVE_NOVEL)} tasks that "
-        "training has not seen. In `rotated-bars` the tasks are the paper's.",
-        table(["room", *SPLITS], [[room, *map(percent, row.values())] for room, row in rooms.items()]),
-        *_watched_text(watched),
-        "What it costs: mean over seeds, with the range over seeds in brackets, several jobs side by side.",
-        table(["", "paper", "ours"], costs),
-    ]
+    text = page(
+        NAME,
+        size=size,
+        compared=COMPARED,
+        unseen=len(TWELVE_NOVEL),
+        success=_main_table(results, rates),
+        certainty=certainty({METHODS[name] + more: rows[name] for name in METHODS for more, rows in checks.items()}),
+        fewer=rates_table("of each task", SPLITS, fewer),
+        rooms=rates_table("room", SPLITS, rooms),
+        segmentation=_watched_table(watched, "segmentation", "demonstrations", "ends exact", "within one step"),
+        recognition=_watched_table(watched, "recognition", "descriptions", "right", "ceiling"),
+        costs=table(["", "paper", "ours"], costs),
+    )
     summary = {
         "paper": PAPER,
-        "success": plain_rates(rates),
-        "lenient": plain_rates(lenient),
-        "fewer": plain_rates(fewer),
-        "rooms": plain_rates(rooms),
+        "success": plain(rates),
+        "lenient": plain(lenient),
+        "fewer": plain(fewer),
+        "rooms": plain(rooms),
         "watched": watched,
         "costs": {name: {"paper": paper, "ours": ours} for name, paper, ours in costs},
-        "plan_ms_median": {
-            name: {s: [one["plan_ms_median"] for one in results.evaluations(name, s)] for s in SPLITS}
-            for name in METHODS
-        },
+        "plan_ms_median": {name: {split: results.plans(name, split) for split in SPLITS} for name in METHODS},
         "training_cpu_seconds": results.training(MAIN, "cpu_seconds"),
     }
-    return Section("Learning in a continuous world, Playroom", "\n\n".join(text), summary, _pictures(rates, fewer))
+    return Section("Learning in a continuous world, Playroom", text, summary, _pictures(rates, fewer))
 
 
-def _main_text(size: Size, results: Results, rates: Mapping[str, Rates]) -> list[str]:
+def _main_table(results: Results, rates: Mapping[str, Rates]) -> str:
     rows = [["**RSG, the paper**", *(f"{PAPER[split]:.1f}" for split in SPLITS), NONE, NONE]]
     for name, label in METHODS.items():
         shown = [label, *map(percent, rates[name].values()), *(_ms(results, name, split) for split in SPLITS)]
         rows.append([f"**{cell}**" for cell in shown] if name == MAIN else shown)
-    return [
-        "Success of plans for instructions in the paper's room, strict, in percent: mean over seeds, with the 95 % "
-        f"interval of the mean over seeds in brackets; {size['novel']} starts of each task for the two networks and "
-        f"the truth, {size['few']} for others. Sampled actions and fewer demonstrations have {COMPARED} seeds at most. "
-        f"Each seed has its own {size.demonstrations} demonstrations of each of the 14 training tasks, first weights "
-        "and starts. The *general* network sees where each effector is from where the robot stands; the other one "
-        "looks for a point and a radius.",
-        table(["method", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows),
-    ]
+    return table(["method", *SPLITS, *(f"median time of a plan, {split}" for split in SPLITS)], rows)
 
 
 def _ms(results: Results, name: str, split: str) -> str:
-    return number(results.plans(name, split, "plan_ms_median"), 1, "ms")
+    return number(mean_or_none(results.plans(name, split)), 1, "ms")
 
 
 def _costs(results: Results) -> list[tuple[str, str, str]]:
     rows = []
     for name in (MAIN, "sampled-400", "point-400"):
-        for key, what in (("cpu_seconds", "processor time"), ("seconds", "wall time with reading the data")):
-            paper = PAPER_TRAINING if key == "cpu_seconds" else NONE
-            ours = number(mean_or_none(results.training(name, key)), 0, "s")
-            rows.append((f"training, {what}: {METHODS[name]}", paper, ours))
+        processor, wall, _ = results.costs(name).items()
+        for (what, ours), paper in ((processor, PAPER_TRAINING), (wall, NONE)):
+            rows.append((f"{what}: {METHODS[name]}", paper, ours))
     return rows + [(f"median time of a plan, {split}", PAPER_PLAN, _ms(results, MAIN, split)) for split in SPLITS]
 
 
@@ -201,42 +172,25 @@ def _watched(results: Results, name: str) -> Plain:
     return found
 
 
-def _watched_text(watched: Mapping[str, Plain]) -> list[str]:
-    ends, ranks = (
-        [
-            [METHODS[name], split, *(one["text"] for one in row.values())]
-            for name, found in watched.items()
-            for split, row in found.get(what, {}).items()
-        ]
-        for what in ("segmentation", "recognition")
-    )
-    return [
-        "*Segmentation*: the state in which each subgoal of the description ends, against the truth, in fresh "
-        "demonstrations.",
-        table(["method", "demonstrations", "ends exact", "within one step"], ends),
-        "*Recognition*: the description that ranks first among those of the split is the right one. The *ceiling* "
-        "is an observer who knows the true subgoals: of the descriptions that the trajectory has done in its last "
-        "state and not before, it says the one that names the most steps. Who took one branch of an `or` is taken "
-        "for one who was asked for that alone. It does not look at how the robot got there, as RSG does, which can "
-        "so be better.",
-        table(["method", "descriptions", "right", "ceiling"], ranks),
+def _watched_table(watched: Mapping[str, Plain], what: str, *head: str) -> str:
+    rows = [
+        [METHODS[name], split, *(one["text"] for one in row.values())]
+        for name, found in watched.items()
+        for split, row in found.get(what, {}).items()
     ]
+    return table(["method", *head], rows)
 
 
 def _pictures(rates: Mapping[str, Rates], fewer: Mapping[str, Rates]) -> dict[str, Picture]:
     short = dict(zip(METHODS, ("general", "sampled", "point", "un-\ntrained", "oracle"), strict=True))
     groups = {split: {label: rates[name][split] for name, label in short.items()} for split in SPLITS}
-    drawn: Any = partial(draw_rates, groups=groups, paper=PAPER)
-    pictures = {"success": Picture("Success by split, with the paper's", drawn)}
-    lines = {
-        split: [[(int(count), 100 * one.over_seeds.mean) for count, row in fewer.items() if (one := row[split])]]
-        for split in SPLITS
-    }
-    if any(line[0] for line in lines.values()):
-        drawn = partial(draw_lines, groups={"fewer demonstrations": lines}, across="demonstrations of each task")
-        drawn = partial(drawn, up="success, %", logarithmic="x", limits=(0.0, 103.0))
-        pictures["fewer"] = Picture("Success against demonstrations of each task", drawn)
+    pictures = {"success": bars("Success by split, with the paper's", groups, PAPER)}
+    lines = {split: [line(fewer, split)] for split in SPLITS}
+    if any(one for (one,) in lines.values()):
+        axes = ("demonstrations of each task", "success, %", "x", (0.0, 103.0))
+        caption = "Success against demonstrations of each task"
+        pictures["fewer"] = curves(caption, {"fewer demonstrations": lines}, *axes)
     return pictures
 
 
-EXPERIMENT = Experiment(NAME, 5, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

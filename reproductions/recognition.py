@@ -4,44 +4,45 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reproductions.harness.figures import draw_lines
+from reproductions.harness.figures import curves
 from reproductions.harness.jobs import Job, Place, Plain
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
+from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, mean_or_none, share
-from reproductions.harness.tables import NONE, number, percent, table
+from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
+from rsg.evaluation.planning import Starts
 from rsg.language import Machine, Task, machine_of
 from rsg.planning import plan
 from rsg.search import SearchSettings
-from rsg.subgoals import Classifiers, Recogniser, RsgSettings, recognise
+from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings, recognise
 from rsg.subgoals.recognition import SPECIFIC, most_steps
 
 NAME, RSG = "recognition", "rsg"
 NAMES = {"train": "the training descriptions", "novel": "the novel descriptions"}
 PARTS = (0.25, 0.5, 0.75, 1.0)
 TOP = 5
+SEGMENTED, PLACES = ("exact", "near"), ("first", "among")  # kinds of right answers
 IDEAL_BUDGET = 20_000  # expansions, to find out what the shortest trajectory for a description is
 
-
-FULL = Size(400, {"segmented": 20, "recognised": 20, "proposed": 10})  # trajectories of each task
+FULL = Size(400, {"segmented": 20, "recognised": 20, "proposed": 10}, seeds=5)  # trajectories of each task
 QUICK = Size(20, {"segmented": 2, "recognised": 2, "proposed": 1}, 1.0, {"steps": 60, "curriculum": 20})
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> list[Job]:
     """For each seed: train, then look at trajectories that were never seen."""
-    variant = Variant(RSG, {}, dict(extent.size.counts))
-    return [learning(NAME, extent.size, seed, variant, job) for seed in range(extent.seeds)]
+    variant = Variant(RSG, {}, dict(size.counts))
+    return [learning(NAME, size, seed, variant, job) for seed in range(size.seeds)]
 
 
 def job(parameters: Plain, place: Place) -> Plain:
@@ -56,10 +57,35 @@ def job(parameters: Plain, place: Place) -> Plain:
     }
 
 
+def fresh(source: Benchmark, starts: Starts, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
+    """New demonstrations of the distinct descriptions of a split, with their worlds."""
+    texts = source.tasks(starts.split)
+    for text in dict.fromkeys(texts):
+        for i in range(starts.per_task):
+            rng = stream(starts.seed, what, starts.split, text, i)
+            demo, _ = source.demonstrate(starts.split, texts.index(text), rng)
+            yield text, demo, source.world(demo.setting)
+
+
+Rank = Callable[[Any, Demonstration, Sequence[Task]], Sequence[Recognised]]
+"""Who can say which task a demonstration in a world did, whatever it says itself: tasks, the most likely first."""
+
+
+def evaluate_recognition(source: Benchmark, starts: Starts, rank: Rank) -> Plain:
+    """How often the task that ranks first among those of the split is the one of a fresh demonstration."""
+    tasks = [machine_of(text).task for text in dict.fromkeys(source.tasks(starts.split))]
+    right = [
+        str(rank(world, demo, tasks)[0].task) == str(machine_of(text).task)
+        for text, demo, world in fresh(source, starts, "recognition")
+    ]
+    return {"candidates": len(tasks), "right": sum(right), "trajectories": len(right)}
+
+
+@dataclass(frozen=True)
 class Watcher:
     """Looks at fresh demonstrations with what was learned, and compares with the truth.
 
-    Args:
+    Attributes:
         source: where they come from.
         subgoals: what was learned; settings: how.
         seed: of the demonstrations.
@@ -67,33 +93,23 @@ class Watcher:
             nobody does.
     """
 
-    def __init__(
-        self,
-        source: Benchmark,
-        subgoals: Classifiers,
-        seed: int,
-        settings: RsgSettings | None = None,
-        shortest: bool = True,
-    ) -> None:
-        self._source, self._subgoals, self._seed = source, subgoals, seed
-        self._settings, self._shortest = settings, shortest
+    source: Benchmark
+    subgoals: Classifiers
+    seed: int
+    settings: RsgSettings | None = None
+    shortest: bool = True
 
     def demos(self, split: str, per_task: int, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
-        """Fresh demonstrations of the distinct descriptions of a split, with their worlds."""
-        texts = self._source.tasks(split)
-        for text in dict.fromkeys(texts):
-            for i in range(per_task):
-                rng = stream(self._seed, what, split, text, i)
-                demo, _ = self._source.demonstrate(split, texts.index(text), rng)
-                yield text, demo, self._source.world(demo.setting)
+        """Fresh demonstrations."""
+        return fresh(self.source, Starts(split, per_task, self.seed), what)
 
     def segmented(self, split: str, per_task: int) -> Plain:
         """How many ends of subgoals are exact, or off by one step."""
         exact = near = every = 0
         for text, demo, world in self.demos(split, per_task, "segmentation"):
-            recogniser = Recogniser(self._subgoals, [text], self._settings)
+            recogniser = Recogniser(self.subgoals, [text], self.settings)
             found = recogniser.segment(world, demo.states, demo.actions, text)
-            truth = true_ends(self._source, world, demo)
+            truth = true_ends(self.source, world, demo)
             every += len(truth)
             exact += len(set(found.ends) & set(truth))
             close = {(term, step + off) for term, step in found.ends for off in (-1, 0, 1)}
@@ -102,8 +118,8 @@ class Watcher:
 
     def recognised(self, split: str, per_task: int) -> Plain:
         """How often the description that scores best is the right one; and how often an ideal observer's choice is."""
-        candidates = list(dict.fromkeys(self._source.tasks(split)))
-        recogniser = Recogniser(self._subgoals, candidates, self._settings)
+        candidates = list(dict.fromkeys(self.source.tasks(split)))
+        recogniser = Recogniser(self.subgoals, candidates, self.settings)
         machines = {text: machine_of(text) for text in candidates}
         right = ideal = every = 0
         times: list[float] = []
@@ -117,7 +133,7 @@ class Watcher:
             right += first == own
             if first != own:
                 confused[f"{own} → {first}"] += 1
-            able = explanations(self._source, world, demo, machines, self._shortest)
+            able = explanations(self.source, world, demo, machines, self.shortest)
             best = max(able, key=lambda one: most_steps(machines[one]), default=None)
             ideal += best == text
             if best is not None and best != text:
@@ -134,36 +150,33 @@ class Watcher:
 
     def begun(self, part: float, per_task: int) -> Plain:
         """Recognition from the first part of each trajectory."""
-        candidates = list(dict.fromkeys(self._source.tasks("train")))
-        recogniser = Recogniser(self._subgoals, candidates)
-        first = among = every = 0
-        for text, demo, world in self.demos("train", per_task, "beginnings"):
+        recogniser = Recogniser(self.subgoals, list(dict.fromkeys(self.source.tasks("train"))))
+
+        def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
             steps = max(1, round(part * len(demo.actions)))
             ranked = recogniser.rank(world, demo.states[: steps + 1], demo.actions[:steps], prefix=part < 1)
-            places = [str(one.task) for one in ranked[:TOP]]
-            own = str(machine_of(text).task)
-            every += 1
-            first += places[0] == own
-            among += own in places
-        return {"first": first, "among": among, "trajectories": every}
+            return [str(one.task) == str(machine_of(text).task) for one in ranked[:TOP]]
+
+        return _places(fits(*one) for one in self.demos("train", per_task, "beginnings"))
 
     def proposed(self, per_task: int) -> Plain:
         """How often a proposal, made without candidates, says only what the true description allows."""
-        first = among = every = 0
-        for text, demo, world in self.demos("compositional", per_task, "proposals"):
-            allowed = _sequences(machine_of(text))
-            fits = [_sequences(Machine.of(task)) <= allowed for task in self._own_words(world, demo)]
-            every += 1
-            first += any(fits[:1])
-            among += any(fits)
-        return {"first": first, "among": among, "trajectories": every}
 
-    def _own_words(self, world: Any, demo: Demonstration) -> list[Task]:
-        """The best proposals for a demonstration; none if no subgoal comes true in it."""
-        try:
-            return [one.task for one in recognise(self._subgoals, world, demo.states, demo.actions)[:TOP]]
-        except RsgError:
-            return []
+        def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
+            try:
+                found = recognise(self.subgoals, world, demo.states, demo.actions)
+            except RsgError:  # no subgoal comes true in it
+                return []
+            allowed = _sequences(machine_of(text))
+            return [_sequences(Machine.of(one.task)) <= allowed for one in found[:TOP]]
+
+        return _places(fits(*one) for one in self.demos("compositional", per_task, "proposals"))
+
+
+def _places(every: Iterable[list[bool]]) -> Plain:
+    """How often the first of several answers is right, and how often one of them."""
+    fits = list(every)
+    return {"first": sum(any(one[:1]) for one in fits), "among": sum(map(any, fits)), "trajectories": len(fits)}
 
 
 def _sequences(machine: Machine) -> set[tuple[str, ...]]:
@@ -206,62 +219,49 @@ def explanations(
 
     If nobody knows the shortest one, then at least no part of this one did it before.
     """
-    found = []
-    for text, machine in machines.items():
+    settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
+
+    def may_be(machine: Machine) -> bool:
         terms = [str(term) for term in machine.terms]
         holds = source.truth(world, demo.states, terms)
         if not machine.accepts(holds, terms):
-            continue
+            return False
         if not shortest:
-            if not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds))):
-                found.append(text)
-        else:
-            settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
-            best = plan(world, demo.states[0], machine, source.true_goals, settings)
-            if not best.found or len(best.actions) >= len(demo.actions):
-                found.append(text)
-    return found
+            return not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds)))
+        best = plan(world, demo.states[0], machine, source.true_goals, settings)
+        return not best.found or len(best.actions) >= len(demo.actions)
+
+    return [text for text, machine in machines.items() if may_be(machine)]
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """Tables of segmentation, recognition, beginnings and proposals."""
-    del extent
+    del size
     every = results.of(RSG)
     ends = [[split, *_shares([one["segmentation"][split] for one in every], SEGMENTED, "ends")] for split in SPLITS]
     ranks = [_rank(split, [one["recognition"][split] for one in every]) for split in NAMES]
     begun = [[f"{100 * part:.0f} %", *_shares([one["prefixes"][str(part)] for one in every], PLACES)] for part in PARTS]
     own = [["proposals", *_shares([one["proposals"] for one in every], PLACES)]]
-    text = [
-        "Trajectories of the expert that no training has seen; in percent, mean over seeds with the 95 % interval "
-        "of the mean over seeds. *Segmentation*: the state in which each subgoal of the description ends, against "
-        "the truth.",
-        table(["demonstrations", "ends exact", "within one step"], ends),
-        "*Recognition*: the description that ranks first among all candidates is the right one. Besides its score "
-        f"a description gets {SPECIFIC} for each step that it names. The *ceiling* is an observer who knows the "
-        "true subgoals and the shortest trajectory for every description: of those that the trajectory does in "
-        "the fewest steps, it says the one that names the most steps. The expert, who looks no further than the "
-        "next subgoal, sometimes takes more steps than needed; then it says none.",
-        table(["candidates", "how many", "right", "ceiling", "median time"], ranks),
-        _taken(every, "untold", "By the truth alone cannot be told apart"),
-        _taken(every, "confused", "Taken for another"),
-        f"*Beginnings*: among {NAMES['train']}, when only the first part of the trajectory is seen.",
-        table(["of the trajectory", "right", f"among the first {TOP}"], begun),
-        "*Without candidates*: descriptions are proposed from the subgoals that came true, for compositional "
-        "demonstrations. A proposal is right if it allows only what the true description allows: who took one "
-        "branch of an `or` has not shown the other.",
-        table(["", "first", f"among the first {TOP}"], own),
-    ]
-    curves = {
-        label: [[(100 * part, _percentage(one["prefixes"][str(part)], what)) for part in PARTS] for one in every]
+    text = page(
+        NAME,
+        segmentation=table(["demonstrations", "ends exact", "within one step"], ends),
+        recognition=table(["candidates", "how many", "right", "ceiling", "median time"], ranks),
+        beginnings=table(["of the trajectory", "right", f"among the first {TOP}"], begun),
+        proposals=table(["", "first", f"among the first {TOP}"], own),
+        untold=_taken(every, "untold"),
+        confused=_taken(every, "confused"),
+        specific=SPECIFIC,
+        among=NAMES["train"],
+    )
+    seen = [{part: one["prefixes"][str(part)] for part in PARTS} for one in every]
+    lines = {
+        label: [[(100 * part, 100 * row[what] / row["trajectories"]) for part, row in one.items()] for one in seen]
         for label, what in (("the first", "first"), (f"among the first {TOP}", "among"))
     }
-    drawn = partial(draw_lines, groups={"recognition": curves}, across="% of the trajectory seen", up="right, %")
-    pictures = {"beginnings": Picture("Recognition of trajectories that have only begun", drawn)}
+    caption = "Recognition of trajectories that have only begun"
+    pictures = {"beginnings": curves(caption, {"recognition": lines}, "% of the trajectory seen", "right, %")}
     summary = {"segmentation": ends, "recognition": ranks, "beginnings": begun, "proposals": own}
-    return Section("Recognition, Crafting World", "\n\n".join(text), summary, pictures if every else {})
-
-
-SEGMENTED, PLACES = ("exact", "near"), ("first", "among")
+    return Section("Recognition, Crafting World", text, summary, pictures if every else {})
 
 
 def _shares(rows: Sequence[Plain], kinds: Sequence[str], of: str = "trajectories") -> list[str]:
@@ -274,18 +274,13 @@ def _rank(split: str, rows: Sequence[Plain]) -> list[str]:
     return [NAMES[split], count, *_shares(rows, ("right", "ideal")), time]
 
 
-def _percentage(found: Plain, what: str) -> float:
-    return float(100 * found[what] / found["trajectories"])
-
-
-def _taken(every: Sequence[Plain], what: str, label: str) -> str:
+def _taken(every: Sequence[Plain], what: str) -> str:
     """Which descriptions are taken for which."""
     total = Counter[str]()
     for one in every:
         for split in one["recognition"].values():
             total.update(split[what])
-    pairs = ", ".join(f"`{pair}` ({count})" for pair, count in total.most_common(12)) or "none"
-    return f"{label} (true → said, times over all seeds): {pairs}."
+    return ", ".join(f"`{pair}` ({count})" for pair, count in total.most_common(12)) or "none"
 
 
-EXPERIMENT = Experiment(NAME, 5, FULL, QUICK, jobs, section)
+EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

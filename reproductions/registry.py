@@ -2,7 +2,8 @@
 
 To add one, write a module of its name with an `EXPERIMENT`: a function that lists its jobs, and one that turns their
 results into a section. A job is a function of the module that takes plain JSON and gives plain JSON;
-`reproductions.harness.trials` has what most jobs need. Then name it here.
+`reproductions.harness.trials` has what most jobs need. What the section says in words is a page of the experiment's
+name in `reproductions/pages`. Then name it here.
 """
 
 from __future__ import annotations

@@ -6,22 +6,20 @@ It is made of jobs of other experiments and shares them: what one command has fi
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import partial
 from typing import NamedTuple
 
 from reproductions import baselines, image, instructions, playroom
-from reproductions.harness.figures import draw_rates
+from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job
-from reproductions.harness.reproduce import Experiment, Extent, Picture, Section
-from reproductions.harness.results import Rates, Results, plain_rates, stem
-from reproductions.harness.tables import NONE, Rate, percent, table
+from reproductions.harness.reproduce import Experiment, Section
+from reproductions.harness.results import UNSEEN, Rates, Results, plain, stem
+from reproductions.harness.tables import NONE, page, percent, table
 from reproductions.harness.trials import SPLITS, Size
 from rsg.demos import benchmark
-from rsg.evaluation.paper import PAPER, PICTURES
+from rsg.evaluation.paper import LABELS, PAPER, PICTURES
 from rsg.evaluation.statistics import hundredths
 
-UNSEEN = "novel, not trained on"
-RSG, UNTRAINED, ORACLE = "RSG", "RSG, untrained", "oracle (the truth)"
+RSG, UNTRAINED, ORACLE = LABELS["rsg"], "RSG, untrained", LABELS["oracle"]
 _SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle"}
 
 
@@ -38,21 +36,15 @@ class Column(NamedTuple):
     label: str
     world: str
     cells: Mapping[str, Cell]
-    paper: Mapping[str, tuple[float, float]]
+    paper: Mapping[str, tuple[float, ...]]
     timed: bool = True  # whether the paper's times are for it
-
-
-BASELINES = {"IRL": "irl", "GAIL": "gail", "BC": "bc", "BC-FSM": "bc-fsm"}
 
 
 def _column(label: str, world: str, ours: str) -> Column:
     experiment = ours.partition("/")[0]
-    cells = {label: Cell(f"baselines/{world}-{method}") for label, method in BASELINES.items()}
-    cells |= {RSG: Cell(ours)}
-    cells |= {UNTRAINED: Cell(f"{experiment}/untrained"), ORACLE: Cell(f"{experiment}/oracle")}
-    names = {RSG: "rsg", **BASELINES}
-    told = PAPER[world]
-    return Column(label, world, cells, {label: told[name] for label, name in names.items() if name in told})
+    cells = {LABELS[method]: Cell(f"baselines/{world}-{method}") for method in ("irl", "gail", "bc", "bc-fsm")}
+    cells |= {RSG: Cell(ours), UNTRAINED: Cell(f"{experiment}/untrained"), ORACLE: Cell(f"{experiment}/oracle")}
+    return Column(label, world, cells, {LABELS[one]: both for one, both in PAPER[world].items() if one != PICTURES})
 
 
 COLUMNS = (
@@ -65,98 +57,70 @@ COLUMNS = (
             RSG: Cell("image/rsg", f"-{image.CLEAN}"),
             UNTRAINED: Cell("image/rsg", f"-{image.UNTRAINED}"),
         },
-        {
-            "BC-FSM": PAPER["crafting"][PICTURES],
-            RSG: (image.PAPER["compositional"], image.PAPER["novel"]),
-        },
+        {"BC-FSM": PAPER["crafting"][PICTURES], RSG: tuple(image.PAPER.values())},
         timed=False,
     ),
     _column("Playroom", "playroom", f"playroom/{playroom.MAIN}"),
 )
 METHODS = tuple(dict.fromkeys(method for column in COLUMNS for method in column.cells))
-_EXPERIMENTS = {one.EXPERIMENT.name: one.EXPERIMENT for one in (instructions, image, playroom, baselines)}
 
 
-def jobs(extent: Extent) -> list[Job]:
+def jobs(size: Size) -> list[Job]:
     """The jobs of other experiments that the cells are made of."""
-    return jobs_of(extent, {cell.jobs for column in COLUMNS for cell in column.cells.values()})
+    return jobs_of(size, {cell.jobs for column in COLUMNS for cell in column.cells.values()})
 
 
-def jobs_of(extent: Extent, wanted: Collection[str]) -> list[Job]:
+def jobs_of(size: Size, wanted: Collection[str]) -> list[Job]:
     """Jobs of other experiments, whose names are in front; no more seeds of each experiment than it has."""
-    listed = []
-    for name, one in _EXPERIMENTS.items():
-        part = one.jobs(one.extent(min(extent.seeds, one.seeds), extent.quick))
-        listed += [job for job in part if f"{name}/{stem(job.name)}" in wanted]
-    return listed
+    experiments = (one.EXPERIMENT for one in (instructions, image, playroom, baselines))
+    every = (job for one in experiments for job in one.jobs(one.size(min(size.seeds, one.full.seeds), size.quick)))
+    return [job for job in every if f"{job.experiment}/{stem(job.name)}" in wanted]
 
 
 def rates_of(results: Results, column: Column, check: str = "success") -> dict[str, Rates]:
     """Success of each method in each split, and in the novel tasks without those that are trained on too."""
     source = benchmark(column.world)
     trained = set(source.tasks("train"))
-    seen_too = bool(trained & set(source.tasks("novel")))
-    rows: dict[str, Rates] = {}
-    for method, (jobs, more) in column.cells.items():
-        unseen = {UNSEEN: results.rate(jobs, f"novel{more}", check, without=trained)} if seen_too else {}
-        rows[method] = {**results.rates(jobs, check, more), **unseen}
-    return rows
+    seen = trained if trained & set(source.tasks("novel")) else ()
+    return {method: results.rates(cell.jobs, check, cell.more, seen) for method, cell in column.cells.items()}
 
 
-def section(extent: Extent, results: Results) -> Section:
+def section(size: Size, results: Results) -> Section:
     """All of the table at a glance, then each world with intervals."""
-    del extent
+    del size
     strict = {column.label: rates_of(results, column) for column in COLUMNS}
     lenient = {column.label: rates_of(results, column, "success_lenient") for column in COLUMNS}
-    text = [
-        "Success in percent, strict, mean over seeds; in brackets the paper's figure. The best of those that learn is "
-        "bold. Which plans count and what each method may see is told in the sections of the single experiments, whose "
-        "jobs these are. Baselines start from other states than RSG, drawn in the same way; their own section compares "
-        "both from the very same ones.",
-        _glance(strict),
-    ]
-    for column in COLUMNS:
-        text += [
-            f"### {column.label}",
-            "With 95 % intervals of the mean over seeds:",
-            _details(strict[column.label], lenient[column.label]),
-        ]
-    summary = {
-        "strict": {world: plain_rates(rows) for world, rows in strict.items()},
-        "lenient": {world: plain_rates(rows) for world, rows in lenient.items()},
-        "paper": {column.label: dict(column.paper) for column in COLUMNS},
+    worlds = {world: _details(rows, lenient[world]) for world, rows in strict.items()}
+    paper = {column.label: dict(column.paper) for column in COLUMNS}
+    summary = {"strict": plain(strict), "lenient": plain(lenient), "paper": paper}
+    groups = {
+        f"{column.label}, {split}": {
+            _SHORT.get(method, method): row[split] for method, row in strict[column.label].items()
+        }
+        for column in COLUMNS
+        for split in SPLITS
     }
-    groups, paper = {}, {}
-    for column in COLUMNS:
-        for place, split in enumerate(SPLITS):
-            title = f"{column.label}, {split}"
-            groups[title] = {_SHORT.get(method, method): row[split] for method, row in strict[column.label].items()}
-            paper[title] = column.paper[RSG][place]
-    drawn = partial(draw_rates, groups=groups, paper=paper)
-    pictures = {"success": Picture("Success by method and split; the paper's RSG as a line", drawn)}
-    return Section("The paper's main table", "\n\n".join(text), summary, pictures)
+    ours = [one for column in COLUMNS for one in column.paper[RSG]]
+    drawn = bars("Success by method and split; the paper's RSG as a line", groups, dict(zip(groups, ours, strict=True)))
+    text = page("table-1", glance=_glance(strict), worlds=worlds)
+    return Section("The paper's main table", text, summary, {"success": drawn})
 
 
 def _glance(rates: Mapping[str, Mapping[str, Rates]]) -> str:
-    places = [(column, split) for column in COLUMNS for split in SPLITS]
     learned = [method for method in METHODS if method not in (UNTRAINED, ORACLE)]
-    best = {(c.label, s): max(_mean(rates[c.label].get(m, {}).get(s)) for m in learned) for c, s in places}
-    rows = []
-    for method in METHODS:
-        row = [method]
-        for column, split in places:
-            one = rates[column.label].get(method, {}).get(split)
-            cell = hundredths(_mean(one)) if one else NONE
-            if one and method in learned and _mean(one) == best[column.label, split]:
-                cell = f"**{cell}**"
-            paper = column.paper.get(method)
-            row.append(f"{cell} ({paper[SPLITS.index(split)]:.1f})" if paper else cell)
-        rows.append(row)
-    return table(["method", *(f"{column.label}, {split}" for column, split in places)], rows)
-
-
-def _mean(one: Rate | None) -> float:
-    return one.over_seeds.mean if one else -1.0
+    cells: dict[str, list[str]] = {method: [] for method in METHODS}
+    for column in COLUMNS:
+        for place, split in enumerate(SPLITS):
+            found = {method: row[split] for method, row in rates[column.label].items()}
+            means = {method: one.over_seeds.mean for method, one in found.items() if one}
+            best = max((means[method] for method in learned if method in means), default=None)
+            for method, row in cells.items():
+                cell = hundredths(means[method]) if method in means else NONE
+                bold = "**" if method in learned and method in means and means[method] == best else ""
+                paper = column.paper.get(method)
+                row.append(f"{bold}{cell}{bold}" + (f" ({paper[place]:.1f})" if paper else ""))
+    head = ["method", *(f"{column.label}, {split}" for column in COLUMNS for split in SPLITS)]
+    return table(head, [[method, *row] for method, row in cells.items()])
 
 
 def _details(strict: Mapping[str, Rates], lenient: Mapping[str, Rates]) -> str:
@@ -172,4 +136,4 @@ def _details(strict: Mapping[str, Rates], lenient: Mapping[str, Rates]) -> str:
     return table(head, rows)
 
 
-EXPERIMENT = Experiment("table-1", 5, Size(), Size(), jobs, section)
+EXPERIMENT = Experiment("table-1", Size(seeds=5), Size(), jobs, section)

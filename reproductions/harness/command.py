@@ -57,14 +57,14 @@ def reproduce(
     For example: [bold]rsg reproduce table-1 --quick[/bold], or [bold]rsg reproduce all[/bold], which takes hours.
     """
     if name is None:
-        _list(registry.REGISTRY, as_json)
+        _list(as_json)
         return
     if workers < 0:
         raise RsgError(f"workers must be 0 (one per core) or more, not {workers}")
     work = work or Path("out/reproduce-quick" if quick else "out/reproduce")
     out = out or (work / "RESULTS.md" if quick else Path("docs/RESULTS.md"))
     names = list(registry.REGISTRY) if name == ALL else [name]
-    several = [Reproduction(one, one.extent(seeds, quick), work) for one in map(registry.experiment, names)]
+    several = [Reproduction(one, one.size(seeds, quick), work) for one in map(registry.experiment, names)]
     if not report_only:
         print(outlook(several, workers or cores()), file=sys.stderr)
         for made in several:
@@ -76,7 +76,7 @@ def reproduce(
         try:
             if not report_only:
                 _run(made, workers or cores(), as_json, len(several) > 1)
-            told.append(_written(made, out, list(registry.REGISTRY), as_json))
+            told.append(_written(made, out, as_json))
         except RsgError as error:
             if name != ALL:
                 raise
@@ -87,22 +87,21 @@ def reproduce(
         raise RsgError(f"{len(failed)} of {len(several)} experiments are not done; {'; '.join(failed)}")
 
 
-def _written(made: Reproduction, out: Path, order: list[str], quiet: bool) -> dict[str, Any]:
+def _written(made: Reproduction, out: Path, quiet: bool) -> dict[str, Any]:
     """Write a section; gives what is told of it as JSON."""
-    summary, name = made.write(out, order), made.experiment.name
-    folder = out.parent / "results"
+    summary, name, folder = made.write(out, list(registry.REGISTRY)), made.experiment.name, out.parent / "results"
     if not quiet:
         console().print(f"{name} written to {out}, figures and plots to {folder}", markup=False)
     figures = str(folder / f"{name}.json")
     return {"experiment": name, "out": str(out), "figures": figures, "jobs": len(made.kept()), "summary": summary}
 
 
-def _list(experiments: dict[str, str], as_json: bool) -> None:
+def _list(as_json: bool) -> None:
     if as_json:
-        emit(experiments)
+        emit(registry.REGISTRY)
         return
-    width = max(map(len, experiments))
-    for name, about in experiments.items():
+    width = max(map(len, registry.REGISTRY))
+    for name, about in registry.REGISTRY.items():
         console().print(f"[bold]{name:{width}}[/bold]  {about}")
     console().print("\nTry a small version first: rsg reproduce instructions --quick", markup=False)
 

@@ -6,7 +6,6 @@ was killed goes on from its last checkpoint.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -20,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError
-from rsg.core.files import leftovers, replacing
+from rsg.core.files import leftovers
+from rsg.core.folder import sha256, write
 from rsg.core.version import __version__
 from rsg.demos import Recipe, Store
 
@@ -84,15 +84,11 @@ class Job:
 
     def digest(self) -> str:
         """A hash of what is asked."""
-        return hashlib.sha256(_text(self.asked(), f"the parameters of {self.name}").encode()).hexdigest()
+        return sha256(_text(self.asked(), f"the parameters of {self.name}").encode())
 
     def file(self, work: Path) -> Path:
         """Where the result goes."""
         return work / self.experiment / f"{self.name}.json"
-
-    def place(self, work: Path) -> Place:
-        """Where it works."""
-        return Place(work, work / self.experiment / self.name)
 
 
 def store_folder(work: Path, recipe: Recipe) -> Path:
@@ -136,23 +132,16 @@ def perform(job: Job, work: Path) -> None:
             "seconds": round(time.perf_counter() - begun, 3),
         },
     }
-    text = _text(kept, "its result")
-    with replacing(job.file(work)) as part:
-        part.write_text(text, encoding="utf-8")
+    write(job.file(work), _text(kept, "its result").encode())
 
 
 def _prepared(job: Job, work: Path) -> Place:
     """The place of a job, without what belongs to another question or to killed writers."""
-    place = job.place(work)
+    place = Place(work, work / job.experiment / job.name)
     mark = place.folder / MARK
-    try:
-        same = mark.read_text(encoding="utf-8") == job.digest()
-    except OSError:
-        same = False
-    if not same:
+    if not mark.exists() or mark.read_text(encoding="utf-8") != job.digest():
         shutil.rmtree(place.folder, ignore_errors=True)
-        with replacing(mark) as part:
-            part.write_text(job.digest(), encoding="utf-8")
+        write(mark, job.digest().encode())
     for part in (*leftovers(place.folder, "*"), *leftovers(job.file(work).parent, job.file(work).name)):
         part.unlink(missing_ok=True)
     return place
@@ -167,7 +156,7 @@ def _text(value: Plain, what: str) -> str:
 
 def data_hash(store: Store) -> str:
     """A hash of all demonstrations of a store, the one that training keeps with a run."""
-    return hashlib.sha256("".join(shard.sha256 for shard in store.manifest.shards).encode()).hexdigest()
+    return sha256("".join(shard.sha256 for shard in store.manifest.shards).encode())
 
 
 def environment() -> Plain:
@@ -184,12 +173,10 @@ def environment() -> Plain:
 
 def _processor() -> str:
     """The model of the CPU, as the system names it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
 
 
 def processor_seconds() -> float:

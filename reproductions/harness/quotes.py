@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError
-from rsg.core.files import replacing
+from rsg.core.folder import write
 from rsg.evaluation.statistics import hundredths
 
 BENCHMARKS = "benchmarks"
@@ -26,33 +26,31 @@ _QUOTE = re.compile(r"<!--q (?P<path>[^>]+?) as (?P<form>\S+?)-->(?P<text>[^<]*)
 
 def quoted(text: str, results: Path) -> str:
     """The text with every quoted figure as the results have it now."""
-
-    @cache
-    def read(kind: str, name: str) -> Any:
-        return _read(results, kind, name)
+    read = cache(_read)
 
     def figure(match: re.Match[str]) -> str:
-        shown = _shown(match["path"], _found(match["path"], read), match["form"])
-        return f"<!--q {match['path']} as {match['form']}-->{shown}<!--/q-->"
+        path, form = match["path"], match["form"]
+        return f"<!--q {path} as {form}-->{_shown(path, _found(path, results, read), form)}<!--/q-->"
 
     return _QUOTE.sub(figure, text)
 
 
-def _read(results: Path, kind: str, name: str) -> Any:
+def _read(folder: Path, name: str, key: str, command: str) -> Any:
     """The summary of an experiment, or the figures of a benchmark."""
-    folder, key, command = results, "summary", "rsg reproduce"
-    if kind == BENCHMARKS:
-        folder, key, command = results.parents[1] / "benchmarks" / "results", "figures", "python -m benchmarks"
     try:
         return json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))[key]
     except (OSError, ValueError, KeyError):
         raise RsgError(f"there are no results of '{name}' in {folder}; run {command} {name}") from None
 
 
-def _found(path: str, read: Callable[[str, str], Any]) -> Any:
+def _found(path: str, results: Path, read: Callable[..., Any]) -> Any:
     """What is at the end of a path."""
-    kind, name, *parts = path.split("/") if path.startswith(f"{BENCHMARKS}/") else ("", *path.split("/"))
-    value = read(kind, name)
+    name, *parts = path.split("/")
+    if name == BENCHMARKS:
+        name, *parts = parts
+        value = read(results.parents[1] / BENCHMARKS / "results", name, "figures", "python -m benchmarks")
+    else:
+        value = read(results, name, "summary", "rsg reproduce")
     for part in parts:
         try:
             value = value[int(part) if isinstance(value, list) else part]
@@ -83,6 +81,5 @@ def refresh(page: Path, results: Path) -> bool:
     text = page.read_text(encoding="utf-8")
     fresh = quoted(text, results)
     if fresh != text:
-        with replacing(page) as part:
-            part.write_text(fresh, encoding="utf-8")
+        write(page, fresh.encode())
     return fresh != text

@@ -7,47 +7,25 @@ how to add one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from reproductions.harness.extras import require
+from reproductions.harness.figures import Picture
 from reproductions.harness.jobs import Job, Plain, finished, store_folder, work_on
 from reproductions.harness.quotes import pages, refresh
 from reproductions.harness.results import Results
 from reproductions.harness.side_by_side import Ended, side_by_side
-from reproductions.harness.tables import with_section
+from reproductions.harness.tables import page, with_section
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.files import leftovers, replacing
-from rsg.core.folder import locked
+from rsg.core.folder import locked, write
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.demos import Recipe, make_demonstrations
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How much is run: seeds 0 to `seeds` - 1, so much of each; `quick`: a small version that shows that all works."""
-
-    seeds: int
-    size: Size = field(default_factory=Size)
-    quick: bool = False
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure of a section: what it shows, a function that draws it into a file, of which kind (png or gif).
-
-    One that is not `shown` is there for other pages.
-    """
-
-    caption: str
-    draw: Callable[[Path], None]
-    kind: str = "png"
-    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,7 +34,7 @@ class Section:
 
     Attributes:
         title: its headline.
-        text: markdown.
+        text: markdown; see `page`.
         summary: the figures of the text as plain JSON.
         pictures: by name; they follow the text.
     """
@@ -73,26 +51,25 @@ class Experiment:
 
     Attributes:
         name: the word for it on the command line.
-        seeds: how many are run unless the user says otherwise; one in a quick run.
-        full, quick: how much is done for each.
+        full, quick: how much is run unless the user says otherwise.
         jobs: lists what is to be done.
         section: turns results into a section; some jobs may be missing from them (`--report-only`).
         extras: packages that the jobs need, see `rsg.core.extras`.
     """
 
     name: str
-    seeds: int
     full: Size
     quick: Size
-    jobs: Callable[[Extent], list[Job]]
-    section: Callable[[Extent, Results], Section]
+    jobs: Callable[[Size], Iterable[Job]]
+    section: Callable[[Size, Results], Section]
     extras: tuple[str, ...] = ()
 
-    def extent(self, seeds: int | None, quick: bool) -> Extent:
+    def size(self, seeds: int | None, quick: bool) -> Size:
         """How much is run if the user asks for that."""
         if seeds is not None and seeds < 1:
             raise RsgError(f"seeds must be at least 1, not {seeds}")
-        return Extent(seeds or (1 if quick else self.seeds), self.quick if quick else self.full, quick)
+        usual = self.quick if quick else self.full
+        return replace(usual, seeds=seeds or usual.seeds, quick=quick)
 
 
 class Reproduction:
@@ -100,13 +77,13 @@ class Reproduction:
 
     Args:
         experiment: which.
-        extent: how much of it.
+        size: how much of it.
         work: where results, runs and demonstrations are kept.
     """
 
-    def __init__(self, experiment: Experiment, extent: Extent, work: str | Path) -> None:
-        self.experiment, self.extent, self.work = experiment, extent, Path(work)
-        self.jobs = experiment.jobs(extent)
+    def __init__(self, experiment: Experiment, size: Size, work: str | Path) -> None:
+        self.experiment, self.size, self.work = experiment, size, Path(work)
+        self.jobs = list(experiment.jobs(size))
         names = [self.name_of(job) for job in self.jobs]
         assert len(set(names)) == len(names), "each job of an experiment has a name of its own"
 
@@ -142,7 +119,7 @@ class Reproduction:
             for one in ended:
                 job = jobs[one.number]
                 if one.problem:
-                    failed.append((job, one.problem + self._log(job, one)))
+                    failed.append((job, one.problem.splitlines()[0] + self._log(job, one)))
                 if tell:
                     tell(job, one)
         if failed:
@@ -158,8 +135,7 @@ class Reproduction:
         if not ended.details:
             return ""
         path = job.file(self.work).with_suffix(".log")
-        with replacing(path) as part:
-            part.write_text(ended.details, encoding="utf-8")
+        write(path, ended.details.encode())
         return f" (see {path})"
 
     @contextmanager
@@ -178,9 +154,9 @@ class Reproduction:
 
     def command(self) -> str:
         """What a reader types to get the same."""
-        seeds = 1 if self.extent.quick else self.experiment.seeds
-        more = "" if self.extent.seeds == seeds else f" --seeds {self.extent.seeds}"
-        return f"rsg reproduce {self.experiment.name}{more}{' --quick' if self.extent.quick else ''}"
+        usual = self.experiment.size(None, self.size.quick)
+        more = "" if self.size.seeds == usual.seeds else f" --seeds {self.size.seeds}"
+        return f"rsg reproduce {self.experiment.name}{more}{' --quick' if self.size.quick else ''}"
 
     def write(self, out: str | Path, order: Sequence[str] = ()) -> Plain:
         """Write the section into `out`, its figures and pictures into `results` beside it; gives the summary.
@@ -191,29 +167,49 @@ class Reproduction:
             out: a markdown file; the sections of other experiments stay as they are.
             order: the names of all experiments, in the order of their sections.
         """
-        out, kept = Path(out), self.kept()
+        out, kept, name = Path(out), self.kept(), self.experiment.name
         if not kept:
-            raise RsgError(f"no job of {self.experiment.name} is finished in {self.work}; run it without --report-only")
-        section = self.experiment.section(self.extent, Results({name: one["result"] for name, one in kept.items()}))
-        text = _read(out)
-        folder, name = out.parent / "results", self.experiment.name
+            raise RsgError(f"no job of {name} is finished in {self.work}; run it without --report-only")
+        section = self.experiment.section(self.size, Results({job: one["result"] for job, one in kept.items()}))
+        folder = out.parent / "results"
         files = {key: f"{name}-{key}.{picture.kind}" for key, picture in section.pictures.items()}
-        body = _markdown(self, section, kept, files)
-        text = with_section(text, name, body, order, str(out))  # says so if it cannot, before anything is written
-        figures = _figures(self, section, kept)
+        origin = self.origin(kept)
+        body = page(
+            "section",
+            **origin,
+            section=section,
+            files=files,
+            jobs=quantity(len(kept), "job"),
+            unfinished=f"{len(kept)} of {quantity(len(self.jobs), 'job')}" if len(kept) < len(self.jobs) else "",
+            shared=any("/" in job for job in kept),
+            minutes=sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60,
+        )
+        text = with_section(_read(out), name, body, order, str(out))  # says so if it cannot, before anything is written
         for stray in (*leftovers(out.parent, out.name), *leftovers(folder, f"{name}.json", f"{name}-*")):
             stray.unlink(missing_ok=True)
-        with replacing(folder / f"{name}.json") as part:
-            part.write_text(figures, encoding="utf-8")
+        figures = {**origin, "summary": section.summary}
+        lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in figures.items()]
+        write(folder / f"{name}.json", ("{\n" + ",\n".join(lines) + "\n}\n").encode())
         for picture, file in files.items():
             with replacing(folder / file) as part:
                 section.pictures[picture].draw(part)
-        with replacing(out) as part:
-            part.write_text(text, encoding="utf-8")
-        for page in pages(out.parent):
-            if page != out:
-                refresh(page, folder)
+        write(out, text.encode())
+        for other in pages(out.parent):
+            if other != out:
+                refresh(other, folder)
         return section.summary
+
+    def origin(self, kept: Mapping[str, Plain]) -> Plain:
+        """Where figures come from, as plain JSON."""
+        environments = {json.dumps(one["environment"]): one["environment"] for one in kept.values()}
+        return {
+            "experiment": self.experiment.name,
+            "command": self.command(),
+            "quick": self.size.quick,
+            "seeds": list(range(self.size.seeds)),
+            "environments": list(environments.values()),
+            "data": {store: digest for one in kept.values() for store, digest in one["data"].items()},
+        }
 
 
 def outlook(several: Sequence[Reproduction], workers: int) -> str:
@@ -232,62 +228,3 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise RsgError(f"cannot read {path} ({error}); move it away, or give another --out") from None
-
-
-def _markdown(made: Reproduction, section: Section, kept: Mapping[str, Plain], files: Mapping[str, str]) -> str:
-    """A whole section: what the experiment says, its pictures, and how it came about."""
-    quick = made.extent.quick
-    parts = [f"## {section.title}{' (quick run)' if quick else ''}"]
-    if quick:
-        parts.append("**A quick run: it shows that everything works. Its figures are no results.**")
-    if len(kept) < len(made.jobs):
-        parts.append(f"**Unfinished: {len(kept)} of {quantity(len(made.jobs), 'job')}.**")
-    parts.append(section.text.strip())
-    shown = [(picture.caption, files[name]) for name, picture in section.pictures.items() if picture.shown]
-    parts += [f"![{caption}](results/{file})" for caption, file in shown]
-    parts.append("\n".join(f"- {line}" for line in _origin(made, kept)))
-    return "\n\n".join(parts)
-
-
-def _origin(made: Reproduction, kept: Mapping[str, Plain]) -> list[str]:
-    """How figures came about: command, seeds, hardware, data."""
-    seeds = made.extent.seeds
-    machines = [
-        f"{one['processor']}, {quantity(one['cores'], 'core')}, {one['platform']}; Python {one['python']}, "
-        f"torch {one['torch']}, numpy {one['numpy']}, numba {one['numba']}, rsg {one['rsg']}"
-        for one in _distinct(kept, "environment")
-    ]
-    data = {name: digest for one in kept.values() for name, digest in one["data"].items()}
-    minutes = sum(one["took"]["cpu_seconds"] for one in kept.values()) / 60
-    name = made.experiment.name
-    fewer = ", or as many as the experiment has that a job is from" if any("/" in job for job in kept) else ""
-    return [
-        f"Command: `{made.command()}`; {'seed 0' if seeds == 1 else f'seeds 0 to {seeds - 1}'}{fewer}; "
-        f"{quantity(len(kept), 'job')}, {minutes:.1f} minutes of processor time.",
-        *(f"Hardware: {machine}; one thread per job." for machine in machines),
-        *(f"Data: {store}, sha256 `{digest[:16]}…`." for store, digest in data.items()),
-        f"The same as JSON: [results/{name}.json](results/{name}.json); raw figures stay in the work folder.",
-    ]
-
-
-def _distinct(kept: Mapping[str, Plain], key: str) -> list[Any]:
-    found: list[Any] = []
-    for one in kept.values():
-        if one[key] not in found:
-            found.append(one[key])
-    return found
-
-
-def _figures(made: Reproduction, section: Section, kept: Mapping[str, Plain]) -> str:
-    """The summary and where it comes from as JSON, a key to a line."""
-    values = {
-        "experiment": made.experiment.name,
-        "command": made.command(),
-        "quick": made.extent.quick,
-        "seeds": list(range(made.extent.seeds)),
-        "environments": _distinct(kept, "environment"),
-        "data": {name: digest for one in kept.values() for name, digest in one["data"].items()},
-        "summary": section.summary,
-    }
-    lines = [f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in values.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"

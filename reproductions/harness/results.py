@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+from reproductions.harness.figures import Line
 from reproductions.harness.jobs import Plain
-from reproductions.harness.statistics import Mean, mean_of
-from reproductions.harness.tables import Rate
+from reproductions.harness.tables import Mean, Rate, mean_of, number
 from reproductions.harness.trials import SPLITS
+from rsg.evaluation.paper import EPOCH, PAPER, RSG
 
+UNSEEN = "novel, not trained on"
 Rates = Mapping[str, Rate | None]
 """Success by split."""
+PAPERS = {world: dict(zip(SPLITS, told[RSG], strict=True)) for world, told in PAPER.items()}
+"""The paper's success with RSG, in percent, by world and split."""
 
 
 def stem(job: str) -> str:
@@ -20,6 +25,11 @@ def stem(job: str) -> str:
     ('crafting-irl', 'image/rsg')
     """
     return job.rpartition("-seed")[0]
+
+
+def seed_of(job: str) -> int:
+    """The seed in the name of a job."""
+    return int(job.rpartition("-seed")[2])
 
 
 class Results(dict[str, Plain]):
@@ -32,6 +42,10 @@ class Results(dict[str, Plain]):
         """The results of a variant, a seed to each."""
         return [one for job, one in self.items() if stem(job) == variant]
 
+    def by_seed(self, key: str) -> dict[int, Plain]:
+        """The results that say something of that kind, by seed; one job of each has it."""
+        return {seed_of(job): one for job, one in self.items() if key in one}
+
     def evaluations(self, variant: str, name: str) -> list[Plain]:
         """The evaluations of that name, which is often a split, a seed to each."""
         every = [one.get("evaluations", {}).get(name) for one in self.of(variant)]
@@ -41,18 +55,38 @@ class Results(dict[str, Plain]):
         """The success rate over seeds, without some tasks; None if there is none."""
         return rate(self.evaluations(variant, name), check, without)
 
-    def rates(self, variant: str, check: str = "success", more: str = "") -> dict[str, Rate | None]:
-        """The success rate in both splits; `more` is what their names have besides."""
-        return {split: self.rate(variant, split + more, check) for split in SPLITS}
+    def rates(
+        self, variant: str, check: str = "success", more: str = "", trained: Collection[str] = ()
+    ) -> dict[str, Rate | None]:
+        """The success rate in both splits; `more` is what their names have besides.
 
-    def plans(self, variant: str, name: str, key: str) -> Mean | None:
-        """A figure of the plans of an evaluation, over seeds."""
-        return mean_or_none([one[key] for one in self.evaluations(variant, name)])
+        If some tasks are named that were trained on, then also that in the novel tasks without them.
+        """
+        found = {split: self.rate(variant, split + more, check) for split in SPLITS}
+        return {**found, UNSEEN: self.rate(variant, f"novel{more}", check, trained)} if trained else found
+
+    def plans(self, variant: str, name: str, key: str = "plan_ms_median") -> list[float]:
+        """A figure of the plans of an evaluation, a seed to each."""
+        return [one[key] for one in self.evaluations(variant, name)]
 
     def training(self, variant: str, key: str) -> list[float]:
         """A figure of training, a seed to each that it is known of."""
         every = [one["training"][key] for one in self.of(variant) if "training" in one]
         return [one for one in every if one is not None]
+
+    def costs(self, variant: str, digits: int = 0) -> dict[str, str]:
+        """What training cost, over seeds, in words."""
+        known = {key: mean_or_none(self.training(variant, key)) for key in ("cpu_seconds", "seconds", "steps")}
+        return {
+            "training, processor time": number(known["cpu_seconds"], digits, "s"),
+            "training, wall time with reading the data": number(known["seconds"], digits, "s"),
+            "training, gradient steps": number(known["steps"], 0),
+        }
+
+    def epochs(self, variant: str) -> list[float]:
+        """Processor seconds of an epoch, as the paper counts it, a seed to each."""
+        seconds, steps = self.training(variant, "cpu_seconds"), self.training(variant, "steps")
+        return [EPOCH * one / count for one, count in zip(seconds, steps, strict=True)]
 
 
 def rate(evaluations: Sequence[Plain], check: str = "success", without: Collection[str] = ()) -> Rate | None:
@@ -75,6 +109,15 @@ def mean_or_none(values: Sequence[float]) -> Mean | None:
     return mean_of(values) if values else None
 
 
-def plain_rates(rows: Mapping[str, Rates]) -> Plain:
-    """Rates by variant and split as JSON; what was not measured is left out."""
-    return {name: {split: one.plain() for split, one in row.items() if one} for name, row in rows.items()}
+def line(rates: Mapping[Any, Rates], split: str) -> Line:
+    """Success in percent by a number, where it is known."""
+    return [(float(number), 100 * one.over_seeds.mean) for number, row in rates.items() if (one := row[split])]
+
+
+def plain(value: Any) -> Any:
+    """Rates by variant, split and the like as JSON; what was not measured is left out."""
+    if isinstance(value, Rate):
+        return value.plain()
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items() if one is not None}
+    return value

@@ -26,19 +26,22 @@ EVALUATION_SEED = 1000  # of the first seed: starts of evaluations are never tho
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done for each seed.
+    """How much of an experiment is run, for each of the seeds 0 to `seeds` - 1.
 
     Attributes:
         demonstrations: of each task.
         counts: how many of what: `size["novel"]` is the number of starts of each novel task, for example.
         minutes: that a job takes, about.
         changes: to the settings of training.
+        quick: whether it is a small version, which only shows that all works.
     """
 
     demonstrations: int = 400
     counts: Mapping[str, Any] = field(default_factory=dict)
     minutes: float = 3.0
     changes: Mapping[str, Any] = field(default_factory=dict)
+    seeds: int = 1
+    quick: bool = False
 
     def __getitem__(self, name: str) -> Any:
         return self.counts[name]
@@ -113,41 +116,44 @@ class Learned(NamedTuple):
 def learned(parameters: Plain, place: Place, **more: Any) -> Learned:
     """Train in the job's folder, or go on there; `more` is what else `rsg.learn` is told."""
     recipe = recipe_of(parameters)
-    source, store = benchmark(recipe.world, parameters.get("tasks", ()), recipe.map), place.store(recipe)
+    source = benchmark(recipe.world, parameters.get("tasks", ()), recipe.map)
     settings = restored(RsgSettings, parameters["settings"])
+    more["method"] = METHODS[parameters["kind"]]
+    found, training = trained(parameters, place, source, learn, settings, **more)
+    return Learned(source, found.subgoals, settings, place.store(recipe), training)
+
+
+def trained(
+    parameters: Plain, place: Place, source: Benchmark, train: Any, settings: Any, **more: Any
+) -> tuple[Any, Plain]:
+    """What `rsg.learn` or its like gives in the job's folder, and what is kept of how it went."""
     resumed, begun = (place.run / "run.json").exists(), time.perf_counter()
-    found = learn(
-        store,
+    found = train(
+        place.store(recipe_of(parameters)),
         lambda demo: source.world(demo.setting),
         place.run,
         settings,
         per_task=parameters.get("per_task"),
-        method=METHODS[parameters["kind"]],
         tensorboard=False,
         **more,
     )
-    training = how_it_went(found.progress, None if resumed else time.perf_counter() - begun)
-    return Learned(source, found.subgoals, settings, store, training)
-
-
-def recipe_of(parameters: Plain) -> Recipe:
-    """The demonstrations that a job is asked to train on."""
-    return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
-
-
-def how_it_went(progress: Progress, seconds: float | None) -> Plain:
-    """What is kept of a training run; the wall time of earlier sessions is not known, so that is None."""
+    progress: Progress = found.progress
     if not progress.done:
         raise RsgError("training was interrupted; the same command goes on with it")
-    return {
+    return found, {
         "steps": progress.step,
         "best_step": progress.best_step,
         "held_out": progress.best,
         "ended": progress.done,
         "cpu_seconds": progress.seconds,
-        "seconds": seconds,
+        "seconds": None if resumed else time.perf_counter() - begun,  # that of earlier sessions is not known
         "history": progress.history,
     }
+
+
+def recipe_of(parameters: Plain) -> Recipe:
+    """The demonstrations that a job is asked to train on."""
+    return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
 
 
 def learn_job(parameters: Plain, place: Place) -> Plain:

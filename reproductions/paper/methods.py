@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from reproductions.paper.expectation import Expectation
-from reproductions.paper.language_negatives import LanguageNegatives
 from reproductions.paper.printed_score import PrintedScore
 from reproductions.paper.sampled_actions import SampledActions
 from reproductions.paper.sampled_scheme import SampledScheme
+from rsg.demos import Demonstration
+from rsg.language import Machine, machine_of, sample_task
 from rsg.subgoals import RationalSubgoals
+from rsg.subgoals.learning import spelled
+
+
+class LanguageNegatives(RationalSubgoals):
+    """RSG that compares with tasks drawn from the whole task language (eq. 5), not with other descriptions."""
+
+    def candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
+        """The machine of the demonstration's own task, then those of random ones."""
+        drawn = (sample_task(self.module.terms, seed=rng) for _ in range(self.settings.negatives))
+        others = (Machine.of(task) for task in drawn if str(task) != spelled(demo.task))
+        return [machine_of(demo.task), *others]
 
 
 class PrintedSampledScheme(PrintedScore, SampledScheme):

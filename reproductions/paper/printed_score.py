@@ -16,27 +16,9 @@ from rsg.language import Machine, Nodes
 from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_known, reach_exits, room_for
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
-from rsg.subgoals.alignment import (
-    Along,
-    Shares,
-    best_edge,
-    leaving,
-    nothing_shared,
-    pull_crossings,
-    staying,
-)
+from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
 from rsg.subgoals.objective import View
-from rsg.subgoals.rationality import (
-    FRESH,
-    MOVED,
-    Case,
-    Slopes,
-    Walk,
-    log_rationality,
-    no_slopes,
-    pull_exits,
-    pull_rationality,
-)
+from rsg.subgoals.rationality import MOVED, Case, Slopes, Walk, log_rationality, no_slopes, pull_exits, pull_rationality
 
 
 class PrintedScore(RationalSubgoals):
@@ -110,4 +92,4 @@ def printed(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
         pull_crossings(walk.path, nodes, shares, slopes)
         pull_rationality(case, walk, shares.acts, slopes)
         pull_cost_to_go(case, slopes)
-    return value, slopes.g, slopes.i, shares.acts[:, :, FRESH] + shares.acts[:, :, MOVED], shares.crossings, togo.cost
+    return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, togo.cost

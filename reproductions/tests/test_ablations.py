@@ -1,40 +1,42 @@
 """`rsg reproduce ablations`: what is changed, what is measured of a run, and what is said."""
 
+from dataclasses import replace
+
 import pytest
 from tests.subgoals.oracle import CRAFTING, TrueClassifiers
 
-from reproductions.ablations import CHANGES, CURVE, FULL, OURS, QUESTIONS, jobs, judged, section
+from reproductions.ablations import CURVE, FULL, OURS, QUESTIONS, VARIANTS, jobs, judged, section
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from rsg.demos import Recipe, Store, make_demonstrations
 from rsg.subgoals import RsgSettings, untrained
 
 QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1}
-TINY = Extent(1, Size(2, {"compositional": 1, "novel": 1, "judged": 1, "sweeps": False}, 1.0, QUICKLY), quick=True)
+TINY = Size(2, {"compositional": 1, "novel": 1, "judged": 1, "sweeps": False}, 1.0, QUICKLY, quick=True)
 
 
-def test_every_variant_is_asked_about_and_none_is_invented():
-    asked = {name for question in QUESTIONS for name in question.rows}
-    assert asked == set(CHANGES)
-    assert len({tuple(sorted(changes.items())) for changes in CHANGES.values()}) == len(CHANGES)
+def test_no_two_variants_are_the_same_and_none_has_two_meanings():
+    assert len({tuple(sorted(row.changes.items())) for row in VARIANTS.values()}) == len(VARIANTS)
+    for question in QUESTIONS:
+        assert all(row.changes == VARIANTS[name].changes for name, row in question.rows.items())
 
 
 def test_each_variant_changes_settings_and_ours_changes_none():
-    for job in jobs(Extent(2, FULL)):
+    for job in jobs(replace(FULL, seeds=2)):
         name, seed = job.name.rpartition("-seed")[::2]
         if name.startswith(CURVE):
             continue
-        settings = RsgSettings(**job.parameters["settings"])
+        settings, kind = RsgSettings(**job.parameters["settings"]), job.parameters["kind"]
         assert settings.seed == int(seed)
-        assert (settings == RsgSettings(seed=int(seed))) == (name == OURS)
-        assert all(getattr(settings, key) == value for key, value in CHANGES[name].items())
+        assert ((settings, kind) == (RsgSettings(seed=int(seed)), "rsg")) == (name == OURS)
+        asked = {**vars(settings), "kind": kind}
+        assert all(asked[key] == value for key, value in VARIANTS[name].changes.items())
 
 
 def test_variants_of_a_seed_share_demonstrations_and_starts():
     by_seed = {}
-    for job in jobs(Extent(2, FULL)):
+    for job in jobs(replace(FULL, seeds=2)):
         if "evaluations" in job.parameters:
             by_seed.setdefault(job.name[-1], set()).add((str(job.needs), str(job.parameters["evaluations"])))
     assert [len(kinds) for kinds in by_seed.values()] == [1, 1]

@@ -1,14 +1,14 @@
 """`rsg reproduce baselines`: its jobs, and what is said of them."""
 
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from reproductions.baselines import FULL, IMAGE, World, jobs, section
+from reproductions.baselines import FULL, IMAGE, by_subgoals, jobs, section
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from rsg.baselines import METHODS, preset
@@ -19,8 +19,8 @@ from rsg.evaluation.policies import Acted, Examples, episode_film
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"primitive": 1, "crafting": 1, "playroom": 1, "recognised": 1}
-TINY = Extent(1, Size(1, COUNTS, 1.0, CHANGES), quick=True)
-ALL = Extent(3, FULL)
+TINY = Size(1, COUNTS, 1.0, CHANGES, quick=True)
+ALL = replace(FULL, seeds=3)
 
 
 def test_training_is_that_of_the_command_on_shared_demonstrations(tmp_path):
@@ -96,7 +96,7 @@ def test_success_by_the_number_of_subgoals():
             "playroom-bc-fsm-seed0": evaluations((one, 4, 0.0)),
         }
     )
-    found = World(results, "playroom").by_subgoals("bc")
+    found = by_subgoals(results.of("playroom-bc"))
     assert {count: (one.successes, one.trials) for count, one in found.items()} == {
         1: ((2, 4), (4, 4)),
         2: ((4, 0), (8, 8)),

@@ -1,16 +1,17 @@
 """Success against the number of demonstrations."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from reproductions import baselines, demonstrations
 from reproductions.harness import trials
-from reproductions.harness.reproduce import Extent, Reproduction
+from reproductions.harness.reproduce import Reproduction
 from reproductions.harness.results import Results, stem
 from reproductions.harness.trials import SPLITS
 
-FULL = Extent(2, demonstrations.FULL)
+FULL = replace(demonstrations.FULL, seeds=2)
 
 
 def evaluation(success):
@@ -48,10 +49,10 @@ def test_a_report_of_what_is_there(tmp_path):
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_the_jobs_with_all_are_those_of_the_baselines(quick):
-    jobs = demonstrations.jobs(demonstrations.EXPERIMENT.extent(1, quick))
+    jobs = list(demonstrations.jobs(demonstrations.EXPERIMENT.size(1, quick)))
     shared = [job.digest() for job in jobs if job.experiment == baselines.NAME]
     assert len(shared) == 4
-    assert set(shared) <= {job.digest() for job in baselines.jobs(baselines.EXPERIMENT.extent(1, quick))}
+    assert set(shared) <= {job.digest() for job in baselines.jobs(baselines.EXPERIMENT.size(1, quick))}
     own = [job for job in jobs if job.experiment == demonstrations.NAME]
     assert len(own) == 4 * (1 if quick else 3)
     assert all(stem(job.name).endswith(f"-{job.parameters['per_task']}") for job in own)

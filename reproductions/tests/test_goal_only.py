@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 from reproductions import goal_only, goal_terms
-from reproductions.goal_curves import draw_pooled
 from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import THRESHOLDS, Pair, checked, differences, links_section, pairs, reason, true_orders
-from reproductions.goal_only import LADDER, MAIN, gathered, ratio, section
+from reproductions.goal_only import LADDER, MAIN, section
 from reproductions.goal_terms import NAMES, held_for, possible, start_without, terms_section
-from reproductions.goal_trials import EASY, HARD, Trials, rate_text, reach, reached
+from reproductions.goal_trials import EASY, HARD, Trials, reach, reached, success_text
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
@@ -27,7 +25,7 @@ from rsg.worlds.crafting.maps import objects_for
 
 SOURCE = benchmark("crafting")
 COUNTS = {"starts": 2, "ladder": 1, "limits": 1, "terms": 1, "growth": 1, "without": 2, "budget": 60}
-TINY = Extent(1, Size(2, COUNTS, 1.0, {"steps": 4, "check_every": 2, "save_every": 2}), quick=True)
+TINY = Size(2, COUNTS, 1.0, {"steps": 4, "check_every": 2, "save_every": 2}, quick=True)
 
 
 def rule_table(**changes):
@@ -150,8 +148,8 @@ def test_trials_over_seeds():
     assert reached(mixed, 1.0) == "> 99 in 1 of 2"
     assert several.success(10).successes == (2, 1)
     assert several.wrong() == 1
-    assert rate_text(several.success()) == "75.0"
-    assert rate_text(mixed.success()) == "75.0 (50.0 to 100.0)"
+    assert success_text(several) == "75.0"
+    assert success_text(mixed) == "75.0 (50.0 to 100.0)"
     assert several.of(starts=1).success().trials == (2, 2)
     assert several.milliseconds().mean == 1.0
     assert several.expansions(np.mean).least == 20.75
@@ -159,9 +157,9 @@ def test_trials_over_seeds():
 
 def test_times_fewer_than_blind_are_of_the_same_seeds():
     own, blind = Trials(99, {0: rows(10), 2: rows(20)}), Trials(99, {1: rows(7), 2: rows(60)})
-    assert ratio(own, blind, 1.0).mean == 3.0
-    assert ratio(own, Trials(99, {0: rows(0)}), 1.0) is None
-    assert ratio(own, Trials(99, {1: rows(9)}), 1.0) is None
+    assert own.fewer_than(blind, 1.0).mean == 3.0
+    assert own.fewer_than(Trials(99, {0: rows(0)}), 1.0) is None
+    assert own.fewer_than(Trials(99, {1: rows(9)}), 1.0) is None
 
 
 # --- links ---
@@ -242,7 +240,7 @@ def done(tmp_path_factory):
     work = tmp_path_factory.mktemp("goal-only")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(goal_terms, "LARGER", (8,))
-        jobs = goal_only.jobs(TINY)
+        jobs = list(goal_only.jobs(TINY))
         for recipe in jobs[0].needs:
             make_demonstrations(recipe, store_folder(work, recipe))
         for job in jobs:
@@ -294,9 +292,9 @@ def test_a_section_of_what_is_finished(done, only, tmp_path):
 
 
 def test_curves_are_drawn_the_same_each_time(done, tmp_path):
-    trials = gathered({name: one for name, one in done[1].items() if name.startswith(("ours", "blind"))})
+    some = Results({name: one for name, one in done[1].items() if name.startswith(("ours", "blind"))})
     for name in ("one", "two"):
-        draw_pooled(tmp_path / name, trials)
+        section(TINY, some).pictures["success"].draw(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -308,7 +306,7 @@ def test_terms_that_are_always_reached():
 
 
 def test_the_full_size_is_what_was_promised():
-    jobs = {job.name: job for job in goal_only.jobs(Extent(5, goal_only.FULL))}
+    jobs = {job.name: job for job in goal_only.jobs(replace(goal_only.FULL, seeds=5))}
     assert len(jobs) == 36
     methods = {name: one for job in jobs.values() for name, one in job.parameters.get("methods", {}).items()}
     assert {methods[name]["starts"] for name in MAIN} == {100}

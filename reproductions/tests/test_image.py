@@ -1,7 +1,8 @@
 """`rsg reproduce image`: a job with each camera, and what is said of it."""
 
+from dataclasses import replace
+
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import SPLITS, Size
 from reproductions.image import FULL, NAMES, draw_seen, jobs, section
@@ -9,11 +10,11 @@ from rsg.demos import make_demonstrations
 from rsg.subgoals.images import PRESET
 
 QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4}
-TINY = Extent(1, Size(1, {"compositional": 1, "novel": 1, "budget": 2}, 1.0, QUICKLY), quick=True)
+TINY = Size(1, {"compositional": 1, "novel": 1, "budget": 2}, 1.0, QUICKLY, quick=True)
 
 
 def test_training_is_that_of_the_command():
-    for job in jobs(Extent(3, FULL)):
+    for job in jobs(replace(FULL, seeds=3)):
         settings = job.parameters["settings"]
         assert settings["encoder"] == "image"
         assert all(settings[key] == value for key, value in PRESET.items())

@@ -51,7 +51,7 @@ def results(folder):
     return sorted(path.name for path in (folder / "work" / "toy").glob("walk-*.json"))
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=[pytest.mark.slow, pytest.mark.timeout(1200)])])
 def test_killed_at_any_moment_it_comes_to_the_same_figures(tmp_path, kills):
     started = time.monotonic()
     finish(tmp_path / "whole")

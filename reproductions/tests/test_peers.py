@@ -1,22 +1,23 @@
 """Our planners beside those of others: the harness, the section, and answers that agree."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from reproductions import peers
 from reproductions.harness import extras
 from reproductions.harness.jobs import Place, finished, perform
-from reproductions.harness.reproduce import Extent, Reproduction
+from reproductions.harness.reproduce import Reproduction
 from reproductions.harness.trials import Size
 from reproductions.pddl import to_pddl
-from reproductions.peer_problems import Draw, Problem, cheapest, open_field
+from reproductions.peers import Draw, Problem, cheapest, open_field
 from reproductions.tests.test_pddl import MAPS
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import truth
 from rsg.worlds.crafting.text import read_map
 
-QUICK = Extent(1, peers.QUICK, quick=True)
+QUICK = replace(peers.QUICK, seeds=1, quick=True)
 fast_downward = pytest.mark.skipif(
     not extras.installed("pddl"), reason=f"Fast Downward is not installed: {extras.command('pddl')}"
 )
@@ -64,7 +65,7 @@ def test_what_else_ends_a_search():
 @fast_downward
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_answers_to_random_problems(tmp_path):
-    asked = peers.jobs(QUICK)[0].parameters | {"limit": 20.0, "seed": 3, "numbers": [0, 1, 9]}
+    asked = next(iter(peers.jobs(QUICK))).parameters | {"limit": 20.0, "seed": 3, "numbers": [0, 1, 9]}
     found = peers.costs_job(asked, Place(tmp_path, tmp_path))
     assert [row["optimal"]["ended"] for row in found["rows"]] == ["found", "found", "exhausted"]
     for row in found["rows"]:
@@ -202,7 +203,7 @@ def test_the_picture(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_a_growing_map(tmp_path):
     counts = {"problems": 1, "parts": 1, "sizes": (4,), "goals": ("mine-wood",), "queries": 2, "limit": 10.0}
-    made = Reproduction(peers.EXPERIMENT, Extent(1, Size(1, counts), quick=True), tmp_path)
+    made = Reproduction(peers.EXPERIMENT, Size(1, counts, quick=True), tmp_path)
     assert [job.name for job in made.jobs] == ["costs-0", "size-4-seed0", "motions"]
     made.demonstrate(1)
     job = made.jobs[1]

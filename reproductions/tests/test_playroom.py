@@ -1,9 +1,10 @@
 """`rsg reproduce playroom`: its jobs, and what is said of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from reproductions.playroom import COMPARED, FULL, MAIN, METHODS, ROOMS, TWELVE, TWELVE_NOVEL, jobs, section
@@ -15,11 +16,11 @@ from rsg.worlds.playroom import load_layout
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"compositional": 1, "novel": 1, "few": 1, "watched": 1, "elsewhere": 1, "fewer": (1,)}
-TINY = Extent(1, Size(1, COUNTS, 1.0, CHANGES), quick=True)
+TINY = Size(1, COUNTS, 1.0, CHANGES, quick=True)
 
 
 def test_training_is_that_of_the_command():
-    for job in jobs(Extent(2, FULL)):
+    for job in jobs(replace(FULL, seeds=2)):
         if "settings" in job.parameters:
             settings = job.parameters["settings"]
             assert all(
@@ -28,7 +29,7 @@ def test_training_is_that_of_the_command():
 
 
 def test_main_rows_have_all_seeds():
-    names = [job.name for job in jobs(Extent(5, FULL))]
+    names = [job.name for job in jobs(replace(FULL, seeds=5))]
     assert len(set(names)) == len(names)
     for method in (MAIN, "point-400", "untrained", "oracle"):
         assert [f"{method}-seed{seed}" in names for seed in range(5)] == [True] * 5
@@ -36,7 +37,7 @@ def test_main_rows_have_all_seeds():
 
 
 def test_no_two_rooms_share_demonstrations(tmp_path):
-    recipes = {recipe for job in jobs(Extent(2, FULL)) for recipe in job.needs}
+    recipes = {recipe for job in jobs(replace(FULL, seeds=2)) for recipe in job.needs}
     assert len({store_folder(tmp_path, recipe) for recipe in recipes}) == len(recipes)
 
 
@@ -83,4 +84,4 @@ def test_the_section(results, tmp_path):
 
 
 def test_a_section_of_nothing():
-    assert "| oracle (the truth) | – | – | – | – |" in section(Extent(1, FULL), Results()).text
+    assert "| oracle (the truth) | – | – | – | – |" in section(replace(FULL, seeds=1), Results()).text

@@ -7,7 +7,6 @@ import pytest
 from tests.subgoals.oracle import CRAFTING, TrueClassifiers
 
 from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from reproductions.recognition import Watcher, _ends_along, explanations, jobs, section, true_ends
@@ -16,7 +15,7 @@ from rsg.demos import make_demonstrations
 from rsg.language import machine_of
 
 QUICKLY = {"steps": 4, "check_every": 2, "save_every": 2}
-TINY = Extent(1, Size(2, {"segmented": 1, "recognised": 1, "proposed": 1}, 1.0, QUICKLY), quick=True)
+TINY = Size(2, {"segmented": 1, "recognised": 1, "proposed": 1}, 1.0, QUICKLY, quick=True)
 
 
 @pytest.fixture(scope="module")

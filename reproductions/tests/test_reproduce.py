@@ -6,12 +6,11 @@ from itertools import pairwise
 import pytest
 
 from reproductions import exact_or_sampled, instructions
-from reproductions.harness.figures import draw_rates
+from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job, Place, finished, perform, store_folder
-from reproductions.harness.reproduce import Experiment, Extent, Reproduction, outlook
+from reproductions.harness.reproduce import Experiment, Reproduction, outlook
 from reproductions.harness.results import Results
-from reproductions.harness.statistics import mean_of, t_cdf, t_quantile
-from reproductions.harness.tables import HEAD, Rate, percent, table, with_section
+from reproductions.harness.tables import HEAD, Rate, mean_of, percent, t_cdf, t_quantile, table, with_section
 from reproductions.harness.trials import Size, settings_of
 from reproductions.registry import REGISTRY, experiment
 from reproductions.tests import toy
@@ -19,7 +18,7 @@ from rsg.core.errors import RsgError
 from rsg.demos import make_demonstrations
 
 QUICKLY = {"steps": 4, "check_every": 2, "save_every": 2}
-TINY = Extent(2, Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, QUICKLY), quick=True)
+TINY = Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, QUICKLY, quick=True, seeds=2)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +97,8 @@ def test_unknown_experiments():
     with pytest.raises(RsgError, match="there are: table-1, times, instructions"):
         experiment("xyz")
     with pytest.raises(RsgError, match="seeds must be at least 1"):
-        toy.EXPERIMENT.extent(0, quick=False)
-    assert toy.EXPERIMENT.extent(None, quick=True) == Extent(1, quick=True)
+        toy.EXPERIMENT.size(0, quick=False)
+    assert toy.EXPERIMENT.size(None, quick=True) == Size(seeds=1, quick=True)
 
 
 def test_every_entry_has_an_experiment_of_its_name():
@@ -168,7 +167,7 @@ def test_what_killed_writers_left_is_removed(tmp_path):
 
 
 def made(tmp_path, seeds=4):
-    return Reproduction(toy.EXPERIMENT, Extent(seeds), tmp_path / "work")
+    return Reproduction(toy.EXPERIMENT, Size(seeds=seeds), tmp_path / "work")
 
 
 def complete(reproduction, workers=2):
@@ -194,8 +193,8 @@ def test_only_what_is_missing_is_run(tmp_path):
 
 def test_jobs_that_experiments_share_are_run_once(tmp_path):
     """An experiment may be made of jobs of another one; they have its name in front."""
-    shared = Experiment("tour", 2, Size(), Size(), toy.jobs, toy.section)
-    tour, toys = (Reproduction(one, Extent(2), tmp_path / "work") for one in (shared, toy.EXPERIMENT))
+    shared = Experiment("tour", Size(seeds=2), Size(), toy.jobs, toy.section)
+    tour, toys = (Reproduction(one, Size(seeds=2), tmp_path / "work") for one in (shared, toy.EXPERIMENT))
     assert outlook([tour, toys], 2) == "2 jobs, 0 done; about 1 minute on 2 workers"
     complete(tour)
     assert list(tour.kept()) == ["toy/walk-seed0", "toy/walk-seed1"]
@@ -240,7 +239,7 @@ def test_a_report_of_unfinished_and_quick_runs_says_so(tmp_path):
     complete(made(tmp_path, seeds=1))
     made(tmp_path).write(tmp_path / "R.md")
     assert "**Unfinished: 1 of 4 jobs.**" in (tmp_path / "R.md").read_text()
-    Reproduction(toy.EXPERIMENT, Extent(1, quick=True), tmp_path / "work").write(tmp_path / "Q.md")
+    Reproduction(toy.EXPERIMENT, Size(seeds=1, quick=True), tmp_path / "work").write(tmp_path / "Q.md")
     text = (tmp_path / "Q.md").read_text()
     assert "## A toy (quick run)" in text
     assert "`rsg reproduce toy --quick`; seed 0; 1 job" in text
@@ -290,7 +289,7 @@ def test_results_that_cannot_be_read_are_not_overwritten(tmp_path):
     assert not (tmp_path / "results").exists()
     (tmp_path / "file").touch()
     with pytest.raises(RsgError, match="cannot write to"):
-        Reproduction(toy.EXPERIMENT, Extent(1), tmp_path / "file").run(1)
+        Reproduction(toy.EXPERIMENT, Size(), tmp_path / "file").run(1)
 
 
 # --- the experiments ---
@@ -305,7 +304,7 @@ def done_here(job, work):
 
 
 def test_the_jobs_of_instructions(tmp_path):
-    jobs = instructions.jobs(TINY)
+    jobs = list(instructions.jobs(TINY))
     assert [job.name for job in jobs[:4]] == ["rsg-seed0", "separate-seed0", "untrained-seed0", "oracle-seed0"]
     assert jobs[0].parameters["settings"]["seed"] == 0
     assert jobs[4].needs[0].seed == 1
@@ -313,21 +312,21 @@ def test_the_jobs_of_instructions(tmp_path):
     assert {one["seed"] for one in asked.values()} == {1001}
     results = Results({job.name: done_here(job, tmp_path) for job in jobs[:4]})
     assert results["rsg-seed0"]["training"]["steps"] == 4
-    section = instructions.section(Extent(1), results)
+    section = instructions.section(Size(), results)
     assert "| **RSG, the paper** | 99.6 | 97.8 | – |" in section.text
     oracle = section.summary["success"]["oracle (the truth), strict"]
     assert (oracle["novel"]["episodes"], oracle["novel, not trained on"]["episodes"]) == (12, 11)
     for name, picture in section.pictures.items():
         picture.draw(tmp_path / f"{name}.png")
     json.dumps(section.summary, allow_nan=False)
-    partial = instructions.section(Extent(1), Results({"oracle-seed0": results["oracle-seed0"]}))
+    partial = instructions.section(Size(), Results({"oracle-seed0": results["oracle-seed0"]}))
     assert "| RSG, one classifier per term, lenient" not in partial.text
     assert "| oracle (the truth), strict | " in partial.text
     assert "held-out" not in partial.pictures
 
 
 def test_the_full_size_is_what_was_promised():
-    jobs = {job.name: job for job in instructions.jobs(instructions.EXPERIMENT.extent(1, quick=False))}
+    jobs = {job.name: job for job in instructions.jobs(instructions.EXPERIMENT.size(1, quick=False))}
     asked = {name: job.parameters["evaluations"] for name, job in jobs.items()}
     main = {"compositional": 150, "novel": 100}
     assert {name: one["per_task"] for name, one in asked["rsg-seed0"].items()} == main
@@ -353,7 +352,7 @@ def test_the_jobs_of_exact_or_sampled(tmp_path, monkeypatch):
     sizes = Size(2, {"compositional": 1, "novel": 1, "curve": 1, "seconds": 1.0})
     monkeypatch.setattr(exact_or_sampled, "MARKS", 3.0)
     monkeypatch.setattr(exact_or_sampled, "OFTEN", {"check_every": 3, "save_every": 3, "held_out": 4, "batch": 4})
-    jobs = exact_or_sampled.jobs(Extent(1, sizes, quick=True))
+    jobs = list(exact_or_sampled.jobs(replace(sizes, quick=True)))
     assert [job.name for job in jobs] == ["exact-seed0", "sampled-seed0"]
     results = Results({job.name: done_here(job, tmp_path) for job in jobs})
     for one in results.values():
@@ -364,15 +363,15 @@ def test_the_jobs_of_exact_or_sampled(tmp_path, monkeypatch):
         assert one["training"]["cpu_seconds"] >= 1.0
         assert one["training"]["ended"] == "it went as far as it may"
         assert all(row["step_ms"] > 0 for row in history[:-1])  # the last look may come right after another
-    section = exact_or_sampled.section(Extent(1), results)
+    section = exact_or_sampled.section(Size(), results)
     assert set(section.summary) == {"exact", "sampled"}
     section.pictures["success"].draw(tmp_path / "curve.png")
-    partial = exact_or_sampled.section(Extent(1), Results({"exact-seed0": results["exact-seed0"]}))
+    partial = exact_or_sampled.section(Size(), Results({"exact-seed0": results["exact-seed0"]}))
     assert "| sampled" not in partial.text
 
 
 def test_the_schemes_differ_in_nothing_else():
-    exact, sampled = (job.parameters for job in exact_or_sampled.jobs(Extent(1, exact_or_sampled.FULL)))
+    exact, sampled = (job.parameters for job in exact_or_sampled.jobs(replace(exact_or_sampled.FULL, seeds=1)))
     assert (exact.pop("kind"), sampled.pop("kind")) == ("rsg", "sampled")
     assert exact == sampled
     assert exact["seconds"] == 600
@@ -381,7 +380,7 @@ def test_the_schemes_differ_in_nothing_else():
 def test_rates_are_drawn_with_intervals_the_same_each_time(tmp_path):
     groups = {"novel": {"a": Rate((9, 10), (10, 10)), "b": Rate((3,), (10,)), "c": None}}
     for name in ("one", "two"):
-        draw_rates(tmp_path / name, groups, {"novel": 97.8})
+        bars("Rates", groups, {"novel": 97.8}).draw(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 

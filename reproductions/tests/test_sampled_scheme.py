@@ -330,14 +330,17 @@ def test_it_learns_and_goes_on_bit_for_bit(tmp_path, method):
             raise ZeroDivisionError
 
     demos, settings = [demo for demo in DEMOS if demo.task in ("grab-axe", "mine-wood")], quick(steps=12, rate=0.02)
-    whole = learn(demos, world_of, tmp_path / "whole", settings, method=Small, tensorboard=False)
+    errors = []
+    note = lambda progress, figures: errors.append(figures["value_error"])  # noqa: E731
+    whole = learn(demos, world_of, tmp_path / "whole", settings, method=Small, watch=note, tensorboard=False)
     with pytest.raises(ZeroDivisionError):
         learn(demos, world_of, tmp_path / "run", settings, method=Small, watch=stop, tensorboard=False)
     learn(demos, world_of, tmp_path / "run", settings, method=Small, tensorboard=False)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
     history = whole.progress.history
     assert history[-1]["held_out"] > history[0]["held_out"]
-    assert all(np.isfinite(row["value_error"]) and row["value_error"] > 0 for row in history)
+    assert max(errors[4:]) < 0.7 * errors[0]  # what the values learn from goes on changing: they follow
+    assert min(errors) > 0
 
 
 def test_what_it_does_not_do():

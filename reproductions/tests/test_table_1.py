@@ -3,9 +3,8 @@
 import pytest
 
 from reproductions import table_1, times
-from reproductions.harness.reproduce import Extent
 from reproductions.harness.results import Results, stem
-from reproductions.harness.trials import SPLITS
+from reproductions.harness.trials import SPLITS, Size
 from reproductions.registry import experiment
 
 TASKS = {"crafting": "grab-key then grab-axe", "playroom": "ring-bell then touch-monkey"}
@@ -33,7 +32,7 @@ SUCCESS = {"RSG": 0.9, "IRL": 0.3, "GAIL": 0.2, "BC": 0.1, "BC-FSM": 0.4, "RSG, 
 
 
 def test_every_method_in_every_world(tmp_path):
-    section = table_1.section(Extent(2), results_of(SUCCESS))
+    section = table_1.section(Size(seeds=2), results_of(SUCCESS))
     lines = section.text.splitlines()
     papers = ("99.6", "97.8", "82.0", "78.2", "82.0", "78.2")
     assert f"| RSG | {' | '.join(f'**90.0** ({paper})' for paper in papers)} |" in lines
@@ -48,12 +47,12 @@ def test_every_method_in_every_world(tmp_path):
 
 def test_what_did_not_learn_is_never_bold():
     some = Results({name: one for name, one in results_of(SUCCESS).items() if "untrained" in name})
-    assert "**" not in table_1.section(Extent(2), some).text
+    assert "**" not in table_1.section(Size(seeds=2), some).text
 
 
 def test_what_each_method_costs():
     lstm = {"baselines/crafting-lstm-seed0": {"training": {"cpu_seconds": 30.0, "steps": 900}, "recognition": {}}}
-    section = times.section(Extent(2), Results(results_of(SUCCESS) | lstm))
+    section = times.section(Size(seeds=2), Results(results_of(SUCCESS) | lstm))
     assert "| LSTM | 24 s | 1.00 s | 4,800 s | 30 s | – | – |" in section.text
     assert (
         "| BC | 18 s | 20.00 s (20.00 to 20.00) | 2,700 s | 60 s (60 to 60) | 162 ms | 2.0 ms (2.0 to 2.0) |"
@@ -65,10 +64,10 @@ def test_what_each_method_costs():
 @pytest.mark.parametrize("quick", [True, False])
 def test_all_cells_have_jobs(quick):
     """Names of jobs in other modules are what the cells say."""
-    jobs = experiment("table-1").jobs(Extent(1, quick=quick))
+    jobs = experiment("table-1").jobs(Size(seeds=1, quick=quick))
     there = {f"{job.experiment}/{stem(job.name)}" for job in jobs}
     assert there == {cell.jobs for column in table_1.COLUMNS for cell in column.cells.values()}
-    timed = {(job.experiment, job.name): job.digest() for job in experiment("times").jobs(Extent(1, quick=quick))}
+    timed = {(job.experiment, job.name): job.digest() for job in experiment("times").jobs(Size(seeds=1, quick=quick))}
     table = {(job.experiment, job.name): job.digest() for job in jobs}
     more = {("baselines", "crafting-lstm-seed0"), ("baselines", "playroom-lstm-seed0")}
     assert (timed.keys() - table.keys(), timed | table) == (more, timed)
@@ -78,6 +77,6 @@ def test_a_report_of_what_is_there():
     some = Results({name: one for name, one in results_of(SUCCESS).items() if name.startswith("playroom")})
     assert (
         "| RSG | – (99.6) | – (97.8) | – (82.0) | – (78.2) | **90.0** (82.0) | **90.0** (78.2) |"
-        in table_1.section(Extent(2), some).text
+        in table_1.section(Size(seeds=2), some).text
     )
-    assert "### Playroom" in times.section(Extent(2), some).text
+    assert "### Playroom" in times.section(Size(seeds=2), some).text

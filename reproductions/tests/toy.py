@@ -5,9 +5,9 @@ import os
 import signal
 import time
 
-from reproductions.harness.figures import draw_lines
+from reproductions.harness.figures import curves
 from reproductions.harness.jobs import Job
-from reproductions.harness.reproduce import Experiment, Picture, Section
+from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
@@ -18,11 +18,11 @@ RECIPE = Recipe("crafting", "goal-only", 1)
 STEPS = 12
 
 
-def jobs(extent):
+def jobs(size):
     steps = int(os.environ.get("TOY_STEPS", STEPS))
     wait = float(os.environ.get("TOY_WAIT", 0))
     listed = []
-    for seed in range(extent.seeds):
+    for seed in range(size.seeds):
         trouble = json.loads(os.environ.get("TOY_TROUBLE", "{}")).get(str(seed), "")
         parameters = {"seed": seed, "steps": steps, "wait": wait, "trouble": trouble}
         listed.append(Job("toy", f"walk-seed{seed}", walk, parameters, 0.5, (RECIPE,) if seed == 0 else ()))
@@ -57,14 +57,14 @@ def cause_trouble(kind):
         raise SystemExit(3)
 
 
-def section(extent, results):
+def section(size, results):
     ends = {name: one["path"][-1] for name, one in results.items()}
     lines = {name: [list(enumerate(one["path"]))] for name, one in results.items()}
-    picture = Picture("Walks", lambda path: draw_lines(path, {"walks": lines}, "step", "place"))
+    picture = curves("Walks", {"walks": lines}, "step", "place")
     return Section("A toy", f"Ends: {json.dumps(ends)}", {"ends": ends}, {"walks": picture})
 
 
-EXPERIMENT = Experiment("toy", 4, Size(), Size(), jobs, section)
+EXPERIMENT = Experiment("toy", Size(seeds=4), Size(), jobs, section)
 
 
 def begun(work, seed):
