@@ -23,12 +23,11 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import meant
-from rsg.core.files import replacing
+from rsg.core.files import replacing, shipped
 from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, bar, box, numbers
 
 LAYOUTS = {
@@ -121,8 +120,7 @@ def layout_values(layout: Layout) -> dict[str, Any]:
 
 @cache
 def _shipped(name: str) -> Layout:
-    text = files("rsg.worlds.playroom").joinpath("layouts", f"{name}.json").read_text(encoding="utf-8")
-    return read_layout(text, name)
+    return read_layout(shipped("rsg.worlds.playroom", "layouts", f"{name}.json"), name)
 
 
 def _plain(polygon: Polygon) -> list[list[float]]:
