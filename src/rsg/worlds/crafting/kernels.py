@@ -147,7 +147,7 @@ def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> N
 
 @bare
 def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
-    """Fill the sets that classifiers see; gives -1, or the first row with more objects than fit."""
+    """Fill the sets that classifiers see, given as zeros; gives -1, or the first row with more objects than fit."""
     height, width, capacity = tables.height, tables.width, tables.capacity
     overall, inventory, objects = sets
     for i in range(len(states)):
@@ -172,9 +172,6 @@ def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
                 objects[i, found, 3] = plain[code] != code
                 objects[i, found, 4] = row == y and column == x
                 found += 1
-        for empty in range(found, objects.shape[1]):
-            for part in range(5):
-                objects[i, empty, part] = 0
     return -1
 
 

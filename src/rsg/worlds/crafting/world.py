@@ -121,7 +121,7 @@ class CraftingWorld:
         sets = Sets(
             np.empty((n, 5), dtype=np.float32),
             np.empty((n, self.capacity), dtype=np.uint8),
-            np.empty((n, self.objects, 5), dtype=np.uint8),
+            np.zeros((n, self.objects, 5), dtype=np.uint8),
         )
         full = kernels.encode_rows(self.tables, self.plain, states, sets)
         if full >= 0:
