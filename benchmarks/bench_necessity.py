@@ -17,7 +17,7 @@ from rsg.core.random import stream
 from rsg.demos.crafting import CraftingBenchmark
 from rsg.language import Machine, parse
 from rsg.worlds.crafting import CraftingWorld, truth
-from rsg.worlds.crafting.kernels import goal_now, step_row
+from rsg.worlds.crafting.kernels import goal_holds, step_row
 from rsg.worlds.crafting.truth import goals
 
 MAPS = 20
@@ -36,10 +36,9 @@ def search(tables: Any, pool: Any, slots: Any, banned: int, final: int) -> int:
     while head < count:
         for action in range(5):
             step_row(tables, pool, head, action, pool, count)
-            fresh = pool[count : count + 1]
-            if goal_now(fresh, capacity, banned):
+            if goal_holds(pool, count, capacity, banned):
                 continue
-            if goal_now(fresh, capacity, final):
+            if goal_holds(pool, count, capacity, final):
                 return REACHED
             key = 7
             for column in range(pool.shape[1]):

@@ -15,7 +15,7 @@ from tests.reference import playroom as reference
 
 from rsg.core.random import stream
 from rsg.worlds.playroom import SHIPPED, Effector, Layout, PlayroomWorld, load_layout, truth
-from rsg.worlds.playroom.geometry import apart, motion_free, polygons, shorter_turn, wrapped
+from rsg.worlds.playroom.geometry import apart, motion_free, polygons, wrapped
 from rsg.worlds.playroom.layout import box
 
 PAPER = PlayroomWorld()
@@ -250,10 +250,10 @@ def test_wrapped_angles(angle):
 
 
 def test_a_turn_goes_the_shorter_way():
-    assert shorter_turn(3.0, -3.0) == pytest.approx(2 * np.pi - 6)
-    assert shorter_turn(-3.0, 3.0) == pytest.approx(6 - 2 * np.pi)
-    assert shorter_turn(0.5, 1.0) == 0.5
-    assert shorter_turn(0.0, np.pi) == -np.pi
+    assert wrapped(-3.0 - 3.0) == pytest.approx(2 * np.pi - 6)
+    assert wrapped(3.0 + 3.0) == pytest.approx(6 - 2 * np.pi)
+    assert wrapped(1.0 - 0.5) == 0.5
+    assert wrapped(np.pi - 0.0) == -np.pi
 
 
 @pytest.mark.kernels

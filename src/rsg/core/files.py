@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -42,6 +43,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def shipped(package: str, *path: str) -> str:
+    """The text of a file that comes with a package of ours."""
+    return files(package).joinpath(*path).read_text(encoding="utf-8")
 
 
 def leftovers(folder: Path, *names: str) -> list[Path]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from rsg.core.arrays import Array, Bools
 from rsg.core.errors import RsgError
+from rsg.core.files import shipped
 from rsg.demos.demonstration import Demonstration
 from rsg.language import Machine, parse
 
@@ -74,6 +75,16 @@ class Benchmark(ABC):
             return _world(type(self), setting)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise RsgError(f"this is not a setting of {self.title}: {setting!r}") from None
+
+
+@cache
+def paper_tasks(world: str) -> dict[str, list[Any]]:
+    """The tasks that the paper's appendix lists for a world, by split, from `tasks.json`.
+
+    Of Playroom it prints the second novel one twice; the third stands for the other.
+    """
+    tasks: dict[str, dict[str, list[Any]]] = json.loads(shipped("rsg.demos", "tasks.json"))
+    return tasks[world]
 
 
 def splits_of(primitive: Tasks, compositional: Tasks, others: Mapping[str, Tasks], custom: Tasks) -> dict[str, Tasks]:

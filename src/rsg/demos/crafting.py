@@ -169,9 +169,9 @@ def _follow(
     walk = np.empty(world.height * world.width + 1, dtype=np.int64)
     now = 0
     for goal in path:
-        if kernels.goal_now(states[now : now + 1], world.capacity, goal):
+        if kernels.goal_holds(states, now, world.capacity, goal):
             return None  # it must be false where its part begins
-        while not kernels.goal_now(states[now : now + 1], world.capacity, goal):
+        while not kernels.goal_holds(states, now, world.capacity, goal):
             dice = rng.integers(2**31, size=len(walk))
             steps = kernels.achieve(world.tables, states[now : now + 1], goal, dice, scratch, walk)
             if steps < 0 or now + steps > limit:

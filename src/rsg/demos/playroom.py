@@ -1,4 +1,4 @@
-"""Playroom as a benchmark: starts and expert for the tasks in `playroom_tasks`."""
+"""Playroom as a benchmark: its tasks, starts and expert."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
-from rsg.demos.benchmark import Benchmark, machine_of, splits_of
+from rsg.demos.benchmark import Benchmark, machine_of, paper_tasks, splits_of
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.playroom_expert import BUDGET, expert
-from rsg.demos.playroom_tasks import COMPOSITIONAL, NOVEL, PRIMITIVE
 from rsg.language import parse
 from rsg.worlds.playroom import SHIPPED, Layout, PlayroomWorld, TrueGoals, load_layout
 from rsg.worlds.playroom.layout_files import layout_of, layout_values
@@ -45,7 +44,8 @@ class PlayroomBenchmark(Benchmark):
         for text in custom:
             parse(text, self.vocabulary)
         known = set(self.vocabulary)
-        splits = splits_of(PRIMITIVE, COMPOSITIONAL, {"novel": NOVEL}, tuple(custom))
+        primitive, compositional, novel = map(tuple, paper_tasks("playroom").values())
+        splits = splits_of(primitive, compositional, {"novel": novel}, tuple(custom))
         self.splits = {
             name: tasks for name, tasks in splits.items() if all(set(machine_of(text).names) <= known for text in tasks)
         }

@@ -1,4 +1,4 @@
-"""The inner loops of Crafting World.
+"""The inner loops of Crafting World. They trust their states: `CraftingWorld.checked` has looked at them.
 
 A state is a row of bytes: the agent's row and column, `capacity` slots of the inventory (codes, largest first, then
 zeros, so that equal inventories have equal bytes), then one code per cell of the map, row by row.
@@ -103,6 +103,15 @@ def toggle(tables: Tables, states: Array, i: int, out: Array, j: int) -> None:
                 break
 
 
+@inlined
+def can_enter(tables: Tables, states: Array, i: int, y: int, x: int) -> bool:
+    """Whether a cell is on the map and nothing bars it to the agent of state i."""
+    if y < 0 or y >= tables.height or x < 0 or x >= tables.width:
+        return False
+    key = tables.things[states[i, HEAD + tables.capacity + y * tables.width + x], 1]
+    return bool(key == 0 or (key > 0 and holds(states, i, tables.capacity, key)))
+
+
 @bare
 def step_row(tables: Tables, states: Array, i: int, action: int, out: Array, j: int) -> None:
     """Write the state after one action in state i into row j of `out`."""
@@ -111,28 +120,21 @@ def step_row(tables: Tables, states: Array, i: int, action: int, out: Array, j: 
     if action == TOGGLE:
         toggle(tables, states, i, out, j)
         return
-    y, x = int(states[i, 0]), int(states[i, 1])
-    if action == 0:
-        y -= 1
-    elif action == 1:
-        y += 1
-    elif action == 2:
-        x -= 1
-    else:
-        x += 1
-    if y < 0 or y >= tables.height or x < 0 or x >= tables.width:
-        return
-    key = tables.things[states[i, HEAD + tables.capacity + y * tables.width + x], 1]
-    if key == 0 or (key > 0 and holds(states, i, tables.capacity, key)):
+    y = int(states[i, 0]) + (action == 1) - (action == 0)
+    x = int(states[i, 1]) + (action == 3) - (action == 2)
+    if can_enter(tables, states, i, y, x):
         out[j, 0] = y
         out[j, 1] = x
 
 
 @bare
-def step_rows(tables: Tables, states: Array, actions: Array, out: Array) -> None:
-    """Each state after its own action."""
+def step_rows(tables: Tables, states: Array, actions: Array, out: Array) -> int:
+    """Each state after its own action; gives -1, or the first row whose action is not one."""
     for i in range(len(states)):
+        if actions[i] < 0 or actions[i] > TOGGLE:
+            return i
         step_row(tables, states, i, actions[i], out, i)
+    return -1
 
 
 @bare
@@ -144,32 +146,8 @@ def successor_rows(tables: Tables, states: Array, actions: int, out: Array) -> N
 
 
 @bare
-def first_wrong_state(tables: Tables, states: Array) -> int:
-    """The index of the first row that cannot be a state (an agent off the map, an unknown code), or -1.
-
-    The other kernels trust their states: with such a row they would read memory that is not theirs.
-    """
-    for i in range(len(states)):
-        wrong = states[i, 0] >= tables.height or states[i, 1] >= tables.width
-        for column in range(HEAD, states.shape[1]):
-            wrong |= states[i, column] >= len(tables.things)
-        if wrong:
-            return i
-    return -1
-
-
-@bare
-def first_wrong_action(actions: Array, count: int) -> int:
-    """The index of the first action that is not one, or -1."""
-    for i in range(len(actions)):
-        if actions[i] < 0 or actions[i] >= count:
-            return i
-    return -1
-
-
-@bare
 def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
-    """Fill the sets that classifiers see; gives -1, or the first row with more objects than fit."""
+    """Fill the sets that classifiers see, given as zeros; gives -1, or the first row with more objects than fit."""
     height, width, capacity = tables.height, tables.width, tables.capacity
     overall, inventory, objects = sets
     for i in range(len(states)):
@@ -194,13 +172,10 @@ def encode_rows(tables: Tables, plain: Array, states: Array, sets: Any) -> int:
                 objects[i, found, 3] = plain[code] != code
                 objects[i, found, 4] = row == y and column == x
                 found += 1
-        for empty in range(found, objects.shape[1]):
-            for part in range(5):
-                objects[i, empty, part] = 0
     return -1
 
 
-@inlined
+@bare
 def goal_holds(states: Array, i: int, capacity: int, goal: int) -> bool:
     """Whether a goal holds in state i: an item code is in the inventory, a negative code -c is on the map."""
     if goal > 0:
@@ -259,10 +234,7 @@ def achieve(tables: Tables, state: Array, goal: int, dice: Array, scratch: Array
             found += 1
         for move in range(4):
             ny, nx = y + (move == 1) - (move == 0), x + (move == 3) - (move == 2)
-            if ny < 0 or ny >= height or nx < 0 or nx >= width or distance[ny * width + nx] >= 0:
-                continue
-            key = tables.things[state[0, HEAD + capacity + ny * width + nx], 1]
-            if key == 0 or (key > 0 and holds(state, 0, capacity, key)):
+            if can_enter(tables, state, 0, ny, nx) and distance[ny * width + nx] < 0:
                 distance[ny * width + nx] = distance[cell] + 1
                 queue[tail] = ny * width + nx
                 tail += 1
@@ -282,9 +254,3 @@ def achieve(tables: Tables, state: Array, goal: int, dice: Array, scratch: Array
                 cell = py * width + px
                 break
     return length + 1
-
-
-@bare
-def goal_now(state: Array, capacity: int, goal: int) -> bool:
-    """Whether a goal holds in one state `[1, W]`."""
-    return goal_holds(state, 0, capacity, goal)

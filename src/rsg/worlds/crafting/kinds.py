@@ -1,21 +1,18 @@
-"""The kinds of maps that the paper trains and tests on, as data."""
+"""The kinds of maps that the paper trains and tests on: `kinds.json`, read.
+
+There, a kind that is `like` another says only how it differs, and a name in `groups` stands for several objects.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from rsg.core.errors import unknown
-
-RESOURCES = (
-    *("iron-ore-vein", "coal-ore-vein", "gold-ore-vein", "cobblestone-stash", "tree"),
-    *("chicken", "sheep", "potato-plant", "beetroot-crop", "sugar-cane-plant"),
-)
-STATIONS = (
-    *("work-station", "weapon-station", "tool-station", "bed-station", "boat-station", "furnace", "food-station"),
-)
-BOATYARD = ("axe", "tree", "work-station", "boat-station")  # all that it takes to get a boat
+from rsg.core.files import shipped
 
 
 @dataclass(frozen=True)
@@ -37,14 +34,14 @@ class MapKind:
 
     about: str
     limit: int
-    scattered: tuple[str, ...] = ()
-    chance: tuple[float, float] = (0.0, 0.0)
-    together: tuple[tuple[str, ...], ...] = ()
-    template: tuple[str, ...] = ("......",) * 6
+    scattered: Sequence[str] = ()
+    chance: Sequence[float] = (0.0, 0.0)
+    together: Sequence[Sequence[str]] = ()
+    template: Sequence[str] = ("......",) * 6
     fence: str = "wall"
-    regions: tuple[Mapping[str, tuple[str, ...]], ...] = ({},)
+    regions: Sequence[Mapping[str, Sequence[str]]] = ({},)
     far: str = "."
-    goal: tuple[str, ...] = ()
+    goal: Sequence[str] = ()
     start: str = "."
     turned: bool = True
 
@@ -54,117 +51,25 @@ class MapKind:
         return frozenset(name for choice in self.regions for names in choice.values() for name in names)
 
 
-_FIELD = MapKind(
-    "an open field with some of everything, a key and a door",
-    limit=8,
-    scattered=("key", "door", "pickaxe", "axe", *RESOURCES, *STATIONS),
-    chance=(0.5, 1.0),
-    together=(("key", "door"),),
-)
-_SWITCH_FIELD = MapKind(
-    "an open field with some of everything, a switch and a door, some river and wall",
-    limit=8,
-    scattered=("switch", "door", "pickaxe", "axe", *RESOURCES, *STATIONS, *("water", "wall") * 2),
-    chance=(0.5, 1.0),
-    together=(("switch", "door"),),
-)
-_WALL = MapKind(
-    "a wall with a door across the map; the key is on the agent's side",
-    limit=23,
-    template=("aaaaaa", "aaaaaa", "======", "bbbbbb", "bbbbbb", "bbbbbb"),
-    regions=({"a": ("key",)},),
-    far="b",
-    goal=("axe",),
-    start="a",
-    scattered=(*RESOURCES, *STATIONS),
-    chance=(0.0, 0.5),
-)
-_GOLD = ("pickaxe", "gold-ore-vein")
+def _kinds() -> dict[str, MapKind]:
+    content = json.loads(shipped("rsg.worlds.crafting", "kinds.json"))
+    given, groups = content["kinds"], content["groups"]
 
-KINDS: dict[str, MapKind] = {
-    "smithy": MapKind(
-        "an open field with ore, coal and a furnace",
-        limit=8,
-        scattered=("pickaxe", "coal-ore-vein", "iron-ore-vein", "furnace"),
-        chance=(0.6, 0.6),
-    ),
-    "garden": MapKind(
-        "an open field with tools, a tree and plants",
-        limit=8,
-        scattered=("key", "door", "pickaxe", "axe", "tree", "potato-plant", "beetroot-crop"),
-        chance=(0.6, 0.6),
-        together=(("key", "door"),),
-    ),
-    "field": _FIELD,
-    "switch-field": _SWITCH_FIELD,
-    "full-field": replace(_FIELD, about="like field, fuller", limit=23),
-    "full-switch-field": replace(_SWITCH_FIELD, about="like switch-field, fuller", limit=23),
-    "key-door": _WALL,
-    "switch-door": replace(
-        _WALL,
-        about="a wall with a door across the map; the switch is on the agent's side",
-        regions=({"a": ("switch",)},),
-        goal=("beetroot-crop",),
-    ),
-    "river": replace(
-        _WALL,
-        about="a river across the map; all that a boat takes is on the agent's side",
-        template=("aaaaaa", "aaaaaa", "aaaaaa", "~~~~~~", "bbbbbb", "bbbbbb"),
-        regions=({"a": BOATYARD},),
-        goal=("sugar-cane-plant",),
-    ),
-    "river-and-room": replace(
-        _WALL,
-        about="a river across the map; the axe for the boat is in a locked room",
-        template=("aaaa=r", "aaaaa=", "aaaaaa", "~~~~~~", "bbbbbb", "bbbbbb"),
-        regions=({"a": ("key", *BOATYARD[1:]), "r": ("axe",)},),
-        goal=("potato-plant",),
-    ),
-    "key-or-boat": replace(
-        _WALL,
-        about="a river with a door in it: a key or a boat leads to the pickaxe and the gold",
-        template=("aaaaaa", "aaaaaa", "aaaaaa", "======", "bbbbbb", "bbbbbb"),
-        fence="water",
-        regions=tuple({"a": way, "b": _GOLD} for way in (("key",), BOATYARD, ("key", *BOATYARD))),
-        goal=(),
-    ),
-    "islands": MapKind(
-        "by boat to a key or a switch, which opens the room with pickaxe and furnace; ore and coal on other islands",
-        limit=23,
-        template=("aaa~bb", "aaa~bb", "~~~~~~", "cc~ddd", "cc~d==", "cc~=rr"),
-        regions=tuple(
-            {"a": BOATYARD, "b": (way,), "c": ("iron-ore-vein",), "d": ("coal-ore-vein",), "r": ("pickaxe", "furnace")}
-            for way in ("key", "switch")
-        ),
-        far="c",
-        start="a",
-    ),
-    "large-field": MapKind(
-        "7×7, an open field with everything",
-        limit=30,
-        template=(".......",) * 7,
-        scattered=("key", "switch", "door", "pickaxe", "axe", *RESOURCES, *STATIONS, *("water", "wall") * 4),
-        chance=(1.0, 1.0),
-        together=(("key", "switch", "door"),),
-    ),
-    "bands": MapKind(
-        "7×7: pickaxe, coal, iron, furnace and tool station in bands below each other, the agent above them",
-        limit=30,
-        template=("aaaaaaa", "bbbbbbb", "ccccccc", "ddddddd", "eeeeeee", "fffffff", "fffffff"),
-        regions=(
-            {
-                "b": ("pickaxe",),
-                "c": ("coal-ore-vein",),
-                "d": ("iron-ore-vein",),
-                "e": ("furnace",),
-                "f": ("tool-station",),
-            },
-        ),
-        far="f",
-        start="a",
-        turned=False,
-    ),
-}
+    def named(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(one for name in names for one in groups.get(name, [name]))
+
+    kinds = {}
+    for name, own in given.items():
+        values: dict[str, Any] = {**given.get(own.pop("like", None), {}), **own}
+        values["scattered"] = named(values.get("scattered", ()))
+        values["regions"] = [
+            {region: named(names) for region, names in choice.items()} for choice in values.get("regions", [{}])
+        ]
+        kinds[name] = MapKind(**values)
+    return kinds
+
+
+KINDS = _kinds()
 
 
 def kind_named(name: str) -> MapKind:

@@ -122,7 +122,7 @@ def _fence(plan: MapKind, sketch: _Sketch) -> None:
 
 def _fill(plan: MapKind, sketch: _Sketch, rng: np.random.Generator, needs: Sequence[str]) -> None:
     """What belongs into each region, and what the task needs into the far one."""
-    for region, names in plan.regions[rng.integers(len(plan.regions))].items():
+    for region, names in plan.regions[int(rng.integers(len(plan.regions)))].items():
         for name in names:
             sketch.put(region, name)
     if plan.far != ".":
@@ -143,7 +143,8 @@ def _scatter(plan: MapKind, sketch: _Sketch, rng: np.random.Generator, needs: Se
     if len(needed) > room:
         total = len(sketch.objects) + len(needed)
         raise RsgError(f"map and task need {total} objects together, but the limit is {limit}")
-    chance = rng.uniform(*plan.chance)
+    low, high = plan.chance
+    chance = rng.uniform(low, high)
     lucky = rng.random(len(plan.scattered)) < chance
     drawn = [name for name, luck in zip(plan.scattered, lucky, strict=True) if luck and name not in {*needed, *there}]
     present = (needed + [drawn[i] for i in rng.permutation(len(drawn))])[:room]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.errors import RsgError
+from rsg.core.files import shipped
 
 Kind = Literal["barrier", "door", "switch", "place", "item"]
 _KINDS = ("floor", "barrier", "door", "switch", "place", "item")
@@ -146,70 +147,14 @@ class Rulebook:
         return tuple(dict.fromkeys(rule.at for rule in self.rules if rule.gives == item))
 
 
-def _things(kind: Kind, symbols_and_names: str) -> list[Thing]:
-    """Things of one kind from `symbol name symbol name ...`."""
-    words = symbols_and_names.split()
-    return [Thing(name, kind, symbol) for symbol, name in zip(words[::2], words[1::2], strict=True)]
+def _standard() -> Rulebook:
+    content = json.loads(shipped("rsg.worlds.crafting", "rules.json"))
+    rules = [
+        Rule(rule["gives"], rule["at"], tuple(rule.get("tools", ())), tuple(rule.get("uses", ())))
+        for rule in content["rules"]
+    ]
+    return Rulebook(tuple(Thing(*row) for row in content["things"]), tuple(rules))
 
 
-def _rules(lines: Sequence[str]) -> list[Rule]:
-    """Rules from lines `item @ place`, with `: tool + tool` or `= ingredient + ingredient` behind."""
-    rules = []
-    for line in lines:
-        head, _, uses = line.partition("=")
-        head, _, tools = head.partition(":")
-        gives, at = head.split("@")
-        split = [tuple(word.strip() for word in part.split("+") if word.strip()) for part in (tools, uses)]
-        rules.append(Rule(gives.strip(), at.strip(), *split))
-    return rules
-
-
-STANDARD = Rulebook(
-    things=(
-        Thing("wall", "barrier", "#"),
-        Thing("door", "door", "+", key="key"),
-        Thing("water", "barrier", "~", key="boat"),
-        Thing("switch", "switch", "!"),
-        *_things("place", "I iron-ore-vein C coal-ore-vein G gold-ore-vein O cobblestone-stash T tree"),
-        *_things("place", "H chicken E sheep P potato-plant B beetroot-crop U sugar-cane-plant"),
-        *_things("place", "1 work-station 2 weapon-station 3 tool-station 4 bed-station 5 boat-station"),
-        *_things("place", "6 furnace 7 food-station"),
-        *_things("item", "k key p pickaxe a axe i iron-ore j iron-ingot c coal g gold-ore h gold-ingot"),
-        *_things("item", "o cobblestone w wood q wood-plank t stick s sword f feather r arrow x shears"),
-        *_things("item", "l wool d bed b boat u sugar-cane e paper v bowl n potato m cooked-potato"),
-        *_things("item", "y beetroot z beetroot-soup"),
-    ),
-    rules=tuple(
-        _rules(
-            [
-                "iron-ore @ iron-ore-vein: pickaxe",
-                "coal @ coal-ore-vein: pickaxe",
-                "cobblestone @ cobblestone-stash: pickaxe",
-                "wood @ tree: axe",
-                "feather @ chicken: sword",
-                "wool @ sheep: shears",
-                "wool @ sheep: sword",
-                "potato @ potato-plant",
-                "beetroot @ beetroot-crop",
-                "gold-ore @ gold-ore-vein: pickaxe",
-                "sugar-cane @ sugar-cane-plant",
-                "wood-plank @ work-station = wood",
-                "stick @ work-station = wood-plank",
-                "arrow @ weapon-station = stick + feather",
-                "sword @ weapon-station = stick + iron-ingot",
-                "shears @ tool-station = iron-ingot",
-                "shears @ tool-station = gold-ingot",
-                "iron-ingot @ furnace = iron-ore + coal",
-                "gold-ingot @ furnace = gold-ore + coal",
-                "bed @ bed-station = wood-plank + wool",
-                "boat @ boat-station = wood-plank",
-                "bowl @ food-station = wood-plank",
-                "bowl @ food-station = iron-ingot",
-                "cooked-potato @ furnace = potato + coal",
-                "beetroot-soup @ food-station = beetroot + bowl",
-                "paper @ work-station = sugar-cane",
-            ]
-        )
-    ),
-)
-"""The world of the paper: 47 types of objects, 11 rules for mining and 15 for crafting."""
+STANDARD = _standard()
+"""The world of the paper, `rules.json`: 47 types of objects, 11 rules for mining and 15 for crafting."""

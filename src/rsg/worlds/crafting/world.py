@@ -100,12 +100,11 @@ class CraftingWorld:
         moves = np.asarray(actions) if len(states) else np.empty(0, dtype=np.int64)
         if moves.shape != (len(states),) or moves.dtype.kind not in "iu":
             raise RsgError(f"{len(states)} states need as many whole-numbered actions, got {moves.dtype} {moves.shape}")
-        wrong = kernels.first_wrong_action(moves, len(ACTIONS))
+        out = np.empty_like(states)
+        wrong = kernels.step_rows(self.tables, states, moves.astype(np.int64, copy=False), out)
         if wrong >= 0:
             which = f"action {moves[wrong]}" + (f" of state {wrong}" if len(states) > 1 else "")
             raise RsgError(f"{which} is out of range: actions are 0 to {len(ACTIONS) - 1}")
-        out = np.empty_like(states)
-        kernels.step_rows(self.tables, states, moves.astype(np.int64, copy=False), out)
         return out
 
     def successors(self, states: States) -> States:
@@ -122,7 +121,7 @@ class CraftingWorld:
         sets = Sets(
             np.empty((n, 5), dtype=np.float32),
             np.empty((n, self.capacity), dtype=np.uint8),
-            np.empty((n, self.objects, 5), dtype=np.uint8),
+            np.zeros((n, self.objects, 5), dtype=np.uint8),
         )
         full = kernels.encode_rows(self.tables, self.plain, states, sets)
         if full >= 0:
@@ -196,6 +195,12 @@ class CraftingWorld:
         codes[changed] = self.rules.table[changed, 2]
         return codes
 
+    @cached_property
+    def _largest(self) -> States:
+        """The largest value of each byte of a state."""
+        codes = [len(self.rules.names) - 1] * (self.state_width - kernels.HEAD)
+        return np.array([self.height - 1, self.width - 1, *codes], dtype=np.uint8)
+
     def checked(self, states: States) -> States:
         """The states if they can be of this world; else a sentence that says why not."""
         states = np.ascontiguousarray(states)
@@ -204,8 +209,8 @@ class CraftingWorld:
                 f"these are not states of a {self.height}×{self.width} Crafting World with {self.capacity} slots: "
                 f"expected uint8 [N, {self.state_width}], got {states.dtype} {list(states.shape)}"
             )
-        wrong = kernels.first_wrong_state(self.tables, states)
-        if wrong >= 0:
+        if (states.max(axis=0, initial=0) > self._largest).any():  # kernels would read memory that is not theirs
+            wrong = int(np.argmax((states > self._largest).any(axis=1)))
             raise RsgError(
                 f"state {wrong} is not of a {self.height}×{self.width} Crafting World: "
                 "the agent is off the map, or an object is unknown"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -15,7 +16,7 @@ from rsg.core.random import stream
 Color = tuple[int, ...]
 Points = Sequence[Sequence[float]] | Floats
 
-INK = (45, 45, 55)
+INK, WHITE = (45, 45, 55), (255, 255, 255)
 
 
 class Canvas:
@@ -62,9 +63,7 @@ class Canvas:
         (u, v), r = self._spots([(x, y)])[0], self._pixels(radius) * self.FINER
         self._draw.ellipse((u - r, v - r, u + r, v + r), fill=fill)
 
-    def text(
-        self, place: Sequence[float], words: str, color: Color, height: float, around: Color = (255, 255, 255)
-    ) -> None:
+    def text(self, place: Sequence[float], words: str, color: Color, height: float, around: Color = WHITE) -> None:
         """Words around a place (x, y), with a seam of another colour so that they can be read anywhere."""
         font = ImageFont.load_default(max(6, self._pixels(height)) * self.FINER)
         spot = self._spots([place])[0]
@@ -94,60 +93,44 @@ def _arc(x: float, y: float, radius: float, start: float, end: float) -> list[tu
     return [(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
 
 
-def _ball(icon: Canvas) -> None:
-    icon.circle(0, 0, 0.85, (214, 62, 54))
-    icon.line(_arc(-1.1, -1.1, 1.2, 8, 82), (250, 214, 90), 0.3)
-    icon.line(_arc(1.1, 1.1, 1.2, 188, 262), (70, 130, 210), 0.3)
-    icon.circle(-0.3, 0.4, 0.14, (255, 240, 235))
+_NOTE = (
+    ("circle", -0.3, -0.38, 0.18, WHITE),
+    ("circle", 0.32, -0.28, 0.18, WHITE),
+    ("line", [(-0.16, -0.36), (-0.16, 0.4), (0.46, 0.52), (0.46, -0.26)], WHITE, 0.15),
+)
+_BROWN, _SKIN, _GOLD = (122, 78, 48), (232, 196, 152), (226, 170, 40)
 
-
-def _bell(icon: Canvas) -> None:
-    gold = (226, 170, 40)
-    icon.circle(0, -0.62, 0.2, (140, 95, 20))
-    icon.polygon([*_arc(0, 0.15, 0.5, 0, 180), (-0.62, -0.35), (-0.85, -0.55), (0.85, -0.55), (0.62, -0.35)], gold)
-    icon.circle(0, 0.7, 0.16, gold)
-    icon.line([(-0.3, 0.35), (-0.38, -0.3)], (255, 225, 140), 0.14)
-
-
-def _light_switch(icon: Canvas) -> None:
-    icon.polygon([(-0.25, -0.8), (0.25, -0.8), (0.25, -0.35), (-0.25, -0.35)], (120, 125, 135))
-    icon.circle(0, 0.2, 0.6, (255, 220, 80))
-    icon.line([(-0.2, 0.05), (-0.08, 0.35), (0.08, 0.05), (0.2, 0.35)], (215, 130, 20), 0.12)
-
-
-def _note(icon: Canvas, ground: Color = (52, 150, 82)) -> None:
-    icon.circle(0, 0, 0.85, ground)
-    white = (255, 255, 255)
-    icon.circle(-0.3, -0.38, 0.18, white)
-    icon.circle(0.32, -0.28, 0.18, white)
-    icon.line([(-0.16, -0.36), (-0.16, 0.4), (0.46, 0.52), (0.46, -0.26)], white, 0.15)
-
-
-def _music_off(icon: Canvas) -> None:
-    _note(icon, (125, 130, 142))
-    icon.line([(-0.6, 0.6), (0.6, -0.6)], (205, 45, 45), 0.22)
-
-
-def _monkey(icon: Canvas) -> None:
-    brown, skin = (122, 78, 48), (232, 196, 152)
-    for side in (-1, 1):
-        icon.circle(0.68 * side, 0.15, 0.28, brown)
-        icon.circle(0.68 * side, 0.15, 0.15, skin)
-    icon.circle(0, 0.05, 0.66, brown)
-    for side in (-1, 1):
-        icon.circle(0.2 * side, 0.18, 0.26, skin)
-        icon.circle(0.2 * side, 0.18, 0.09, INK)
-    icon.circle(0, -0.28, 0.36, skin)
-    icon.line(_arc(0, -0.2, 0.22, 210, 330), INK, 0.08)
-
-
-DRAWINGS: dict[str, Callable[[Canvas], None]] = {
-    "ball": _ball,
-    "bell": _bell,
-    "light-switch": _light_switch,
-    "music-on": _note,
-    "music-off": _music_off,
-    "monkey": _monkey,
+DRAWINGS: dict[str, tuple[Any, ...]] = {  # what is drawn, one on the other: the name of a method, what it takes
+    "ball": (
+        ("circle", 0, 0, 0.85, (214, 62, 54)),
+        ("line", _arc(-1.1, -1.1, 1.2, 8, 82), (250, 214, 90), 0.3),
+        ("line", _arc(1.1, 1.1, 1.2, 188, 262), (70, 130, 210), 0.3),
+        ("circle", -0.3, 0.4, 0.14, (255, 240, 235)),
+    ),
+    "bell": (
+        ("circle", 0, -0.62, 0.2, (140, 95, 20)),
+        ("polygon", [*_arc(0, 0.15, 0.5, 0, 180), (-0.62, -0.35), (-0.85, -0.55), (0.85, -0.55), (0.62, -0.35)], _GOLD),
+        ("circle", 0, 0.7, 0.16, _GOLD),
+        ("line", [(-0.3, 0.35), (-0.38, -0.3)], (255, 225, 140), 0.14),
+    ),
+    "light-switch": (
+        ("polygon", [(-0.25, -0.8), (0.25, -0.8), (0.25, -0.35), (-0.25, -0.35)], (120, 125, 135)),
+        ("circle", 0, 0.2, 0.6, (255, 220, 80)),
+        ("line", [(-0.2, 0.05), (-0.08, 0.35), (0.08, 0.05), (0.2, 0.35)], (215, 130, 20), 0.12),
+    ),
+    "music-on": (("circle", 0, 0, 0.85, (52, 150, 82)), *_NOTE),
+    "music-off": (
+        ("circle", 0, 0, 0.85, (125, 130, 142)),
+        *_NOTE,
+        ("line", [(-0.6, 0.6), (0.6, -0.6)], (205, 45, 45), 0.22),
+    ),
+    "monkey": (
+        *(("circle", x, 0.15, *part) for x in (-0.68, 0.68) for part in ((0.28, _BROWN), (0.15, _SKIN))),
+        ("circle", 0, 0.05, 0.66, _BROWN),
+        *(("circle", x, 0.18, *part) for x in (-0.2, 0.2) for part in ((0.26, _SKIN), (0.09, INK))),
+        ("circle", 0, -0.28, 0.36, _SKIN),
+        ("line", _arc(0, -0.2, 0.22, 210, 330), INK, 0.08),
+    ),
 }
 
 
@@ -155,10 +138,11 @@ def draw_effector(canvas: Canvas, name: str, center: Floats, shape: Points) -> N
     """The shape that the robot touches as a pale tile, with a drawing on it; others get their initials in a colour."""
     corners = np.asarray(shape)
     middle = center + (corners.min(axis=0) + corners.max(axis=0)) / 2
-    canvas.polygon(corners + center, (255, 255, 255), (150, 150, 160), 0.04)
+    canvas.polygon(corners + center, WHITE, (150, 150, 160), 0.04)
     icon = canvas.within(middle.tolist(), (np.ptp(corners, axis=0) / 2).tolist())
     if name in DRAWINGS:
-        DRAWINGS[name](icon)
+        for method, *given in DRAWINGS[name]:
+            getattr(icon, method)(*given)
     else:
         color = tuple(stream(0, "effector", name).integers(60, 190, size=3).tolist())
         icon.circle(0, 0, 0.85, color)

@@ -162,14 +162,8 @@ def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
 
 
 @bare
-def shorter_turn(start: float, end: float) -> float:
-    """From one angle to another the shorter way round, in [-π, π)."""
-    return wrapped(end - start)
-
-
-@bare
 def wrapped(angle: float) -> float:
-    """The same angle in [-π, π)."""
+    """The same angle in [-π, π): of a difference of angles, the shorter way round."""
     if -np.pi <= angle < np.pi:
         return angle
     angle = angle - 2 * np.pi * math.floor((angle + np.pi) / (2 * np.pi))
@@ -185,7 +179,7 @@ def _part_free(
     first, last = ends
     if not (apart(robot, part, walls, wall, first) and apart(robot, part, walls, wall, last)):
         return False
-    dx, dy, turn = end[0] - start[0], end[1] - start[1], shorter_turn(start[2], end[2])
+    dx, dy, turn = end[0] - start[0], end[1] - start[1], wrapped(end[2] - start[2])
     way, lever = math.hypot(dx, dy), shapes.radius  # the lever: how far from the robot's centre a corner may be
     for i in range(walls.start[wall], walls.start[wall + 1]):
         x, y = walls.corners[i].x - start[0], walls.corners[i].y - start[1]

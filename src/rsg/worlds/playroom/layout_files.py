@@ -23,13 +23,12 @@ from __future__ import annotations
 import json
 import math
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import meant
-from rsg.core.files import replacing
-from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, Polygon, bar, box, numbers
+from rsg.core.files import replacing, shipped
+from rsg.worlds.playroom.layout import Effector, Layout, LayoutError, bar, box, numbers
 
 LAYOUTS = {
     "paper": "the one of the paper: four rooms in a ring, a door from each to the next",
@@ -108,25 +107,17 @@ def layout_of(values: Any) -> Layout:
 
 def layout_values(layout: Layout) -> dict[str, Any]:
     """The layout as plain values: what `layout_of` takes."""
-    values: dict[str, Any] = {"room": list(layout.size)}
-    values["walls"] = [_plain(wall) for wall in layout.walls]
-    values["robot"] = [_plain(part) for part in layout.robot]
+    values: dict[str, Any] = {"room": layout.size, "walls": list(layout.walls), "robot": list(layout.robot)}
     values["effectors"] = [
-        {"name": one.name, "term": one.term, "shape": _plain(one.shape)}
-        | ({"position": list(one.position)} if one.position else {})
+        {"name": one.name, "term": one.term, "shape": one.shape} | ({"position": one.position} if one.position else {})
         for one in layout.effectors
     ]
-    return values | ({"start": list(layout.start)} if layout.start else {})
+    return values | ({"start": layout.start} if layout.start else {})
 
 
 @cache
 def _shipped(name: str) -> Layout:
-    text = files("rsg.worlds.playroom").joinpath("layouts", f"{name}.json").read_text(encoding="utf-8")
-    return read_layout(text, name)
-
-
-def _plain(polygon: Polygon) -> list[list[float]]:
-    return [list(corner) for corner in polygon]
+    return read_layout(shipped("rsg.worlds.playroom", "layouts", f"{name}.json"), name)
 
 
 def _list(values: Any, key: str) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,16 @@ from rsg.worlds.playroom import geometry
 from rsg.worlds.playroom.layout import Layout, LayoutError, check_places, numbers
 from rsg.worlds.playroom.layout_files import load_layout
 
-COST = 0.1
 POSE = 3  # x, y, angle
-
 
 _BLOCKS = 1000  # how often new random places are drawn before giving up
 _BLOCK = 64
+
+
+def _constant(*values: float) -> Floats:
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class PlayroomWorld:
 
     Attributes:
         layout: the walls, the robot and the effectors; by default those of the paper.
+        low: the least x, y and angle.
+        period: the angle comes round again after 2π.
+        reach: one action moves by at most 1 in x and y and turns by at most 1.
+        cost: of an action.
 
     >>> world = PlayroomWorld()
     >>> start = world.state((5, 5, 0), {"ball": (7.5, 5)})
@@ -41,31 +49,15 @@ class PlayroomWorld:
     """
 
     layout: Layout = field(default_factory=lambda: load_layout("paper"), repr=False)
-
-    @cached_property
-    def low(self) -> Floats:
-        """The least x, y and angle."""
-        return _constant(0, 0, -np.pi)
+    low: ClassVar = _constant(0, 0, -np.pi)
+    period: ClassVar = _constant(0, 0, 2 * np.pi)
+    reach: ClassVar = _constant(1, 1, 1)
+    cost: ClassVar = 0.1
 
     @cached_property
     def high(self) -> Floats:
         """The largest x, y and angle."""
         return _constant(*self.layout.size, np.pi)
-
-    @cached_property
-    def period(self) -> Floats:
-        """The angle comes round again after 2π."""
-        return _constant(0, 0, 2 * np.pi)
-
-    @cached_property
-    def reach(self) -> Floats:
-        """One action moves by at most 1 in x and y and turns by at most 1."""
-        return _constant(1, 1, 1)
-
-    @property
-    def cost(self) -> float:
-        """0.1."""
-        return COST
 
     @property
     def state_width(self) -> int:
@@ -241,9 +233,3 @@ class PlayroomWorld:
             if geometry.scatter(self.layout.shapes, rows, rng.random((_BLOCK * len(rows), 2))):
                 return rows
         raise LayoutError("no free places for the effectors were found; make the room larger, or them fewer or smaller")
-
-
-def _constant(*values: float) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
-    return array
