@@ -20,7 +20,7 @@ from rsg.baselines import METHODS, preset, train_baseline
 from rsg.demos import Benchmark, Recipe, benchmark
 from rsg.evaluation.paper import EPOCH, LABELS, ORACLE, PAPER, PAPER_TIMES, PICTURES, RSG
 from rsg.evaluation.planning import Starts
-from rsg.evaluation.policies import Examples, evaluate_policy
+from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.language import machine_of
 from rsg.subgoals import Recogniser
 from rsg.subgoals.runs import PRESETS
