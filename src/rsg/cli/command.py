@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
@@ -24,11 +25,13 @@ class Said(NamedTuple):
         values: for `--json`.
         show: prints it for a person; or what is printed, if it is a line.
         code: 0 done, 1 nothing found, 2 bad input.
+        written: files of which a person is told; None stands for one that was not asked for.
     """
 
     values: Any
     show: Callable[[], object] | str
     code: int = 0
+    written: Sequence[Path | None] = ()
 
 
 def option(default: Any, about: str, *names: str, **more: Any) -> Any:
@@ -58,10 +61,13 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
             said = function(**given)
         if as_json:
             emit(said.values)
-        elif isinstance(said.show, str):
-            console().print(said.show, markup=False)
         else:
-            said.show()
+            if isinstance(said.show, str):
+                console().print(said.show, markup=False)
+            else:
+                said.show()
+            for path in filter(None, said.written):
+                console().print(f"\nwritten to {path}", markup=False)
         if said.code:
             raise typer.Exit(said.code)
 

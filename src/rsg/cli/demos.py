@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Layout, WorldName
-from rsg.cli.output import console, say_written, table
+from rsg.cli.options import Place, WorldName
+from rsg.cli.output import console, table
 from rsg.cli.worlds import FACES, face_named
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
@@ -36,21 +36,15 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sto
 
 
 @dataclass(frozen=True)
-class Tasks:
-    """What is demonstrated, and where."""
+class Shown:
+    """What is demonstrated, and how."""
 
     split: str = option(
         "train", "train (primitive + compositional), validation, compositional, novel; crafting: goal-only."
     )
-    task: list[str] | None = option(None, "A task of your own; may be repeated.", metavar="TASK")
-    map: str | None = option(None, "crafting: where your own tasks are shown.", metavar="KIND|FILE")
-    layout: Layout = None
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How it is demonstrated."""
-
+    task: list[str] | None = option(
+        None, "A task of your own, in the place that you name; may be repeated.", metavar="TASK"
+    )
     per_task: int = option(400, "Demonstrations of each task.")
     seed: int = option(0, "The same seed gives the same bytes.")
     noise: float = option(0.0, "Share of random actions, for tests of robustness.")
@@ -67,8 +61,8 @@ def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
 def make(
     world: WorldName,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
-    tasks: Tasks,
-    manner: Manner,
+    shown: Shown,
+    place: Place,
     workers: int = option(0, "Processes; 0: one per core. Makes no difference to the result.", min=0),
 ) -> Said:
     """Let the expert demonstrate tasks.
@@ -78,11 +72,11 @@ def make(
     [bold]rsg demos make playroom --task "ring-bell then touch-monkey" --layout narrow --out bells[/bold]
     """
     if world in FACES:
-        face_named(world, map=tasks.map, layout=tasks.layout)
-    if tasks.map is not None and not tasks.task:
+        face_named(world, **vars(place))
+    if place.map is not None and not shown.task:
         raise RsgError("--map is for tasks of your own: give at least one --task")
-    split, own, place = "custom" if tasks.task else tasks.split, tuple(tasks.task or ()), tasks.map or tasks.layout
-    recipe = Recipe(world, split, tasks=own, map=place, **asdict(manner))
+    split, own = "custom" if shown.task else shown.split, tuple(shown.task or ())
+    recipe = Recipe(world, split, shown.per_task, shown.seed, shown.noise, own, place.name)
     try:
         store = demonstrate(recipe, out, workers)
     except KeyboardInterrupt:
@@ -137,12 +131,8 @@ def show(
         write_gif(frames(source or benchmark(store.manifest.world), demo), gif)  # or says that there is no such world
     values = {"episode": episode, "task": demo.task, "steps": len(demo)}
     values["reached"] = [{"step": step, "term": term} for step, term in reached]
-
-    def show_it() -> None:
-        _show_demonstration(source, demo, reached)
-        say_written(gif)
-
-    return Said({**values, "actions": demo.actions.tolist()}, show_it)
+    show_it = partial(_show_demonstration, source, demo, reached)
+    return Said({**values, "actions": demo.actions.tolist()}, show_it, written=[gif])
 
 
 def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[int, str]]) -> None:

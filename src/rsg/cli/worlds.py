@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,12 @@ from rsg.worlds.playroom.pictures import Trail, picture
 from rsg.worlds.playroom.terminal import terminal_view as view_of_room
 from rsg.worlds.playroom.truth import effectors_of
 
-_PLACES = {"kind", "map", "layout"}  # options that say a place
+_PLACES = {"map", "layout"}  # options that say a place
 _SIZE = 7  # rows and columns of a map for a goal
 CELL, ROOM = 48, 800  # pixels of a cell, and of a room, in pictures
 
-Place = str | Path | None
-"""Where: a kind of map, a layout, or a file; None leaves it to the world."""
+Where = str | None
+"""A kind of map, a layout, or a file; None leaves it to the world."""
 Started = tuple[Any, Any, dict[str, Any]]
 """A world, a first state, and where that is, for `--json`."""
 
@@ -70,10 +69,10 @@ class Face:
     examples: tuple[str, str]
     setting: str
     places: Mapping[str, str]
-    about: Callable[[Place], dict[str, Any]]
-    start: Callable[[Place, Sequence[str], int], Started]
-    goal_start: Callable[[Place, str, int], Started]
-    game: Callable[[Place, str | None, int], Game]
+    about: Callable[[Where], dict[str, Any]]
+    start: Callable[[Where, Sequence[str], int], Started]
+    goal_start: Callable[[Where, str, int], Started]
+    game: Callable[[Where, str | None, int], Game]
     view: Callable[[Any, Any], Any]
     steps: Callable[[Any, Any, Any], str]
     values: Callable[[Any, Any], dict[str, Any]]
@@ -81,12 +80,12 @@ class Face:
     pictures: Mapping[str, Callable[[Any, Any, int], Any]]
 
 
-def _on_a_map(place: Place, terms: Sequence[str], seed: int) -> Started:
+def _on_a_map(place: Where, terms: Sequence[str], seed: int) -> Started:
     starts = Starts(place, terms)
     return starts.world, starts.sample(stream(seed, "world")), {"kind": starts.kind}
 
 
-def _for_a_goal(place: Place, term: str, seed: int) -> Started:
+def _for_a_goal(place: Where, term: str, seed: int) -> Started:
     """The map that was asked for, or one on which all that can help is within a walk; hands are empty."""
     if place is None:
         return *start_for(term, _SIZE, stream(seed, "world")), {}
@@ -106,7 +105,7 @@ def _of_a_map(world: Any, state: Any) -> dict[str, Any]:
 
 _CRAFTING = Face(
     name="crafting",
-    options=("kind", "map", "sprites", "cell", "method"),
+    options=("map", "sprites", "cell", "method"),
     order="deepest",
     dtype="uint8",
     examples=("grab-axe then mine-wood", "craft-boat"),
@@ -127,13 +126,13 @@ _CRAFTING = Face(
 )
 
 
-def _in_a_room(place: Place, terms: Sequence[str], seed: int) -> Started:
+def _in_a_room(place: Where, terms: Sequence[str], seed: int) -> Started:
     world = PlayroomWorld(load_layout(place or "paper"))
     effectors_of(world, terms)
     return world, world.start(stream(seed, "world")), _layout(place)
 
 
-def _layout(place: Place) -> dict[str, Any]:
+def _layout(place: Where) -> dict[str, Any]:
     return {"layout": str(place or "paper")}
 
 

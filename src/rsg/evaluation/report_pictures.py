@@ -18,10 +18,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rsg.demos.showing import gif
 from rsg.evaluation.pictures import png
-from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
+from rsg.evaluation.playroom_pictures import floor_plan
 from rsg.evaluation.report_examples import CostMap, Followed, Planned
 from rsg.search import is_continuous
-from rsg.subgoals import Classifiers
 from rsg.worlds.crafting.sprites import SPRITES, sprite
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
@@ -44,20 +43,15 @@ _STYLE: dict[Any, Any] = {
 _RED = "#d21f1f"
 
 
-def curve(
-    history: Sequence[dict[str, float]], key: str, label: str, curriculum: int, every: Sequence[float] = ()
-) -> str:
-    """One figure over training: of every step if known, else of the steps in the history; the curriculum is shaded."""
+def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
+    """One figure over training; the curriculum is shaded."""
     with rc_context({**_STYLE, "svg.hashsalt": key}):
         figure = Figure(figsize=(4.4, 2.5), layout="constrained")
         axes = figure.subplots()
         steps = [row["step"] for row in history]
         if curriculum and steps:
             axes.axvspan(0, min(curriculum, steps[-1]), color=_BAND, lw=0)
-        if every:
-            axes.plot(range(1, len(every) + 1), every, color=_ACCENT, lw=1.1)
-        else:
-            axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
+        axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
         axes.set(xlabel="step", title=label, xlim=(0, None))
         axes.title.set_fontsize(10)
         axes.grid(axis="y")
@@ -161,11 +155,6 @@ def floor_picture(shown: Followed) -> bytes:
     world: Any = shown.world
     drawn = floor_plan(world, shown.demo.states, shown.segments, len(shown.segments), 700)
     return _small(Image.fromarray(drawn).quantize(256))
-
-
-def heat_picture(subgoals: Classifiers, world: Any, state: NDArray[Any]) -> bytes:
-    """Where subgoals hold in a room of Playroom."""
-    return png(heat_figure(subgoals, world, state), 85)
 
 
 def svg(figure: Any, label: str) -> str:

@@ -9,7 +9,7 @@ from rsg.baselines import METHODS, Policy, load_baseline
 from rsg.core.errors import RsgError, RunError
 from rsg.demos import Benchmark, Store, benchmark
 from rsg.search import is_continuous
-from rsg.subgoals import Classifiers, load_subgoals
+from rsg.subgoals import Classifiers
 from rsg.subgoals import untrained as untrained_terms
 from rsg.training import Run
 from rsg.worlds.playroom import PlayroomWorld
@@ -50,13 +50,6 @@ def check_usable(folder: str | Path, name: str, world: Any) -> None:
                 f"{folder} was trained in a room with {_listed(learned)}, this one has {_listed(here)}; subgoals know "
                 "effectors by their order, so use it where there are the same ones (--layout), or train another run"
             )
-
-
-def subgoals_for(folder: str | Path, name: str, world: Any) -> Classifiers:
-    """What a run learned, if it can be used in a world of that name."""
-    found = load_subgoals(folder)
-    check_usable(folder, name, world)
-    return found
 
 
 def baseline_of(folder: str | Path) -> str | None:
