@@ -99,10 +99,7 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     usual = 5000 if asked.goal is None else 25_000
     limit = usual if asked.budget is None else asked.budget
     settings = SearchSettings(order=search.order or face.order, budget=limit, seed=search.seed, planner=search.planner)
-    if asked.goal is None:
-        world, state, _ = face.start(place.name, Machine.of(task).names, search.seed)
-    else:
-        world, state, _ = face.goal_start(place.name, str(task), search.seed)
+    world, state, _ = face.start(place.name, Machine.of(task).names, search.seed, asked.goal is not None)
     goal_fn = goal_fn_named(search.subgoals, source, world)
     how: dict[str, Any] = {"subgoals": search.subgoals, "order": settings.order}
     note, make = "", partial(plan_task, world, state, Machine.of(task), goal_fn, settings)

@@ -49,7 +49,7 @@ def world(
         raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
     if listed:
         return Said(dict(face.places), "\n".join(f"{name:18} {about}" for name, about in face.places.items()))
-    where, state, about = face.start(place.name, (), seed)
+    where, state, about = face.start(place.name, (), seed, False)
     written = _write(face, where, state, files)
     if files.heat and files.subgoals:
         _draw_heat(files.heat, files.subgoals, benchmark(name, (), place.layout), where, state)

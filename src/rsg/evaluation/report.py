@@ -22,7 +22,7 @@ from rsg.evaluation import report_pictures as pictures
 from rsg.evaluation.paper import LABELS, SOURCE, Printed
 from rsg.evaluation.pictures import png
 from rsg.evaluation.planning import Starts
-from rsg.evaluation.playroom_pictures import heat_figure
+from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report_examples import (
     COST_MAP,
@@ -122,7 +122,7 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
     """What the page of RSG shows besides: a demonstration as it sees it, where subgoals hold, a plan."""
     unseen, known = unseen_success(results)
     followed = follow_demonstration(run.source, run.learned, run.settings)
-    planned = plan_novel_task(run.source, run.learned)
+    world, plan, verdict = plan_novel_task(run.source, run.learned)
     shown = _in_a_room if is_continuous(followed.world) else _on_a_map
     return {
         "floor": results["untrained"],
@@ -131,9 +131,10 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
         "followed": followed,
         "strips": pictures.response_strips(followed),
         **shown(run, followed),
-        "planned": planned,
-        "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
-        "film": pictures.plan_animation(planned),
+        "plan": plan,
+        "verdict": verdict,
+        "marks": signs(world, plan.actions, arrows=True)[0] if plan.found else [],
+        "film": pictures.plan_animation(world, plan),
     }
 
 
@@ -175,15 +176,17 @@ def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
     states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in followed.segments)]
     world, state = read_map(COST_MAP)
     costs = [
-        (shown, ", ".join(world.inventory(shown.state)) or "nothing", pictures.cost_picture(shown))
-        for shown in cost_maps(world, state, COST_TASK, run.learned, run.settings)
+        (one, ", ".join(world.inventory(one.state)) or "nothing", pictures.cost_picture(one))
+        for one in cost_maps(world, state, COST_TASK, run.learned, run.settings)
     ]
-    moments = [(words, pictures.state_picture(followed.world, followed.demo.states[step])) for step, words in states]
+    shown = [(words, followed.world.render(followed.demo.states[step], 24)) for step, words in states]
+    moments = [(words, pictures.small(drawn)) for words, drawn in shown]
     return {"moments": moments, "costs": costs, "cost_task": COST_TASK, "heat": None, "floor_plan": None}
 
 
 def _in_a_room(run: Reported, followed: Followed) -> dict[str, Any]:
     """The whole way on one floor plan, and where subgoals hold."""
     world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
-    heat = heat_figure(run.learned, world, state)
-    return {"floor_plan": pictures.floor_picture(followed), "heat": png(heat, 85)}
+    heat, parts, room = heat_figure(run.learned, world, state), followed.segments, followed.world
+    floor = floor_plan(room, followed.demo.states, parts, len(parts), 700)
+    return {"floor_plan": pictures.small(floor, 256), "heat": png(heat, 85)}

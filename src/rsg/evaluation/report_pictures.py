@@ -18,8 +18,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rsg.demos.showing import gif
 from rsg.evaluation.pictures import png
-from rsg.evaluation.playroom_pictures import floor_plan
-from rsg.evaluation.report_examples import CostMap, Followed, Planned
+from rsg.evaluation.report_examples import CostMap, Followed
+from rsg.planning import Plan
 from rsg.search import is_continuous
 from rsg.worlds.crafting.sprites import SPRITES, sprite
 
@@ -109,52 +109,35 @@ def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
         axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color=colour, alpha=0.9)
 
 
-def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
-    """One state as PNG."""
-    return _small(Image.fromarray(_rendered(world, state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE))
-
-
-def _small(picture: Image.Image) -> bytes:
-    """A picture of few colours as PNG."""
+def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
+    """A picture as PNG of few colours."""
     data = BytesIO()
+    picture = Image.fromarray(drawn).quantize(colours, method=Image.Quantize.FASTOCTREE)
     picture.save(data, format="PNG", optimize=True)
     return data.getvalue()
 
 
-def plan_animation(planned: Planned, cell: int = 48) -> bytes:
+def plan_animation(world: Any, plan: Plan, cell: int = 48) -> bytes:
     """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
-    states, steps = planned.plan.states, len(planned.actions)
+    names, steps = getattr(world, "actions", None), len(plan.actions)
     words = [
-        f"{i + 1}/{steps}  {action}  for {term}"
-        for i, (action, term) in enumerate(zip(planned.actions, planned.plan.terms, strict=True))
+        f"{number}/{steps}  {names[action] if names else 'move'}  for {term}"
+        for number, (action, term) in enumerate(zip(plan.actions, plan.terms, strict=True), start=1)
     ]
-    ends = [*words, f"{steps} steps: done" if planned.plan.found else "no plan was found"]
-    frames = [_frame(planned.world, state, text, cell) for state, text in zip(states, ends, strict=True)]
-    changes = [before != after for before, after in pairwise(planned.plan.terms)]
+    ends = [*words, f"{steps} steps: done" if plan.found else "no plan was found"]
+    frames = [_frame(world, state, text, cell) for state, text in zip(plan.states, ends, strict=True)]
+    changes = [before != after for before, after in pairwise(plan.terms)]
     times = [900 if change else 280 for change in [*changes, False]] + [2500]
     return gif(frames, times[-len(frames) :])
 
 
 def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> NDArray[np.uint8]:
-    """A state with words below it."""
-    picture = Image.fromarray(_rendered(world, state, cell))
+    """A state with words below it: a map with cells of that size, or a room as large as eight of them."""
+    picture = Image.fromarray(world.render(state, 8 * cell if is_continuous(world) else cell))
     frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
     frame.paste(picture)
     ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
     return np.asarray(frame)
-
-
-def _rendered(world: Any, state: NDArray[Any], cell: int) -> NDArray[np.uint8]:
-    """A map with cells of that size, or a room as large as eight of them."""
-    drawn: NDArray[np.uint8] = world.render(state, 8 * cell if is_continuous(world) else cell)
-    return drawn
-
-
-def floor_picture(shown: Followed) -> bytes:
-    """A demonstration in Playroom on the floor plan, in the colours of the subgoals that its steps serve."""
-    world: Any = shown.world
-    drawn = floor_plan(world, shown.demo.states, shown.segments, len(shown.segments), 700)
-    return _small(Image.fromarray(drawn).quantize(256))
 
 
 def svg(figure: Any, label: str) -> str:
