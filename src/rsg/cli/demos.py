@@ -25,7 +25,7 @@ from rsg.demos.checking import statistics
 from rsg.demos.exchange import import_from
 from rsg.demos.showing import frames, milestones, write_gif
 
-app = typer.Typer(
+demos = typer.Typer(
     name="demos",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -56,7 +56,7 @@ def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
         return make_demonstrations(recipe, folder, workers=workers or cores(), advance=advance)
 
 
-@app.command()
+@demos.command()
 @command
 def make(
     world: WorldName,
@@ -90,7 +90,7 @@ def make(
     return Said(values, f"{told}\nLook at them: rsg demos info {out}; rsg demos show {out} --episode 0")
 
 
-@app.command()
+@demos.command()
 @command
 def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
@@ -116,7 +116,7 @@ def _show_store(store: Store, rows: list[dict[str, Any]]) -> None:
     out.print(grid)
 
 
-@app.command()
+@demos.command()
 @command
 def show(
     folder: Folder,
@@ -155,7 +155,7 @@ def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[in
             out.print(f"                 [green]{term}[/green]")
 
 
-@app.command()
+@demos.command()
 @command
 def check(folder: Folder) -> Said:
     """Verify every checksum, replay every trajectory in its world, and judge each by its description."""
@@ -172,7 +172,7 @@ def check(folder: Folder) -> Said:
     return Said({key: getattr(report, key) for key in keys}, "\n".join(told), 0 if report.ok else 2)
 
 
-@app.command()
+@demos.command()
 @command
 def repair(folder: Folder) -> Said:
     """Keep every intact demonstration of a damaged store, drop the others, and say what was lost."""
@@ -188,7 +188,7 @@ def repair(folder: Folder) -> Said:
     return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
-@app.command()
+@demos.command()
 @command
 def export(
     folder: Folder, minari: str = option(..., "The id of the new set: crafting/train-v0.", metavar="ID")
@@ -201,7 +201,7 @@ def export(
     return Said({"minari": minari, "episodes": episodes}, told)
 
 
-@app.command(name="import")
+@demos.command(name="import")
 @command
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
