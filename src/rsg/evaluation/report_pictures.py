@@ -13,6 +13,7 @@ from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
@@ -21,7 +22,6 @@ from rsg.evaluation.pictures import png
 from rsg.evaluation.report_examples import CostMap, Followed
 from rsg.planning import Plan
 from rsg.search import is_continuous
-from rsg.worlds.crafting.sprites import SPRITES, sprite
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -84,29 +84,20 @@ def cost_picture(shown: CostMap) -> bytes:
     figure = Figure(figsize=(0.52 * width, 0.52 * height))
     axes = figure.add_axes((0, 0, 1, 1))
     blues = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
-    norm = Normalize(*shown.range)
-    axes.imshow(np.ma.masked_invalid(shown.cost), cmap=blues.with_extremes(bad="#bbb8b0"), norm=norm)
-    for y, x in np.ndindex(height, width):
-        _draw_cell(axes, shown, y, x, dark=float(norm(shown.cost[y, x])) > 0.55)
+    tints = blues.with_extremes(bad="white")(Normalize(*shown.range)(np.ma.masked_invalid(shown.cost)))[..., :3]
+    drawn = shown.world.render(shown.state, 48)[: 48 * height] / 255  # without what is held
+    axes.imshow(drawn * tints.repeat(48, 0).repeat(48, 1), extent=(-0.5, width - 0.5, height - 0.5, -0.5))
+    cells = np.argwhere(np.isfinite(shown.cost)).tolist()
+    for y, x in (cell for cell in cells if tuple(cell) not in shown.path):
+        words = axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color="#22384c")
+        words.set_path_effects([withStroke(linewidth=2, foreground="white")])
     rows, columns = zip(*shown.path, strict=True)
     axes.plot(columns, rows, ":", color="white", lw=4.5)
     axes.plot(columns, rows, ":", color="black", lw=2.2)
     axes.plot(columns[0], rows[0], "o", color="black", markeredgecolor="white", markersize=8)
     axes.add_patch(Rectangle((columns[-1] - 0.48, rows[-1] - 0.48), 0.96, 0.96, fill=False, ec=_RED, lw=3))
-    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.axis("off")
     return png(figure, 120)
-
-
-def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
-    """What lies in a cell, and its cost."""
-    name = shown.world.rules.names[shown.world.cells(shown.state)[y, x]]
-    if name in SPRITES:
-        extent = (x - 0.42, x + 0.42, y + 0.42, y - 0.42)
-        axes.imshow(sprite(name, 48), extent=extent, zorder=1.5, interpolation="antialiased")
-    elif np.isfinite(shown.cost[y, x]) and (y, x) not in shown.path:
-        colour = "white" if dark else "#22384c"
-        axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color=colour, alpha=0.9)
 
 
 def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
