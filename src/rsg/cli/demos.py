@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from shutil import rmtree
 from typing import Annotated, Any
@@ -218,18 +217,14 @@ def import_(
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
     demos = _with_settings(import_from(source, dtype or (FACES[name].dtype if name in FACES else None)), name, source)
     new = not (out / "manifest.json").exists()
-    if new:
-        first = next(demos, None)
-        if first is None:
-            raise RsgError(f"{source} holds no demonstrations")
-        store, demos = Store.create(out, name), chain([first], demos)
-    else:
-        store = Store(out)
-        if store.manifest.world != name:
-            raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
+    store = Store.create(out, name) if new else Store(out)
+    if store.manifest.world != name:
+        raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
     had = len(store)
     try:
         store.append(demos, all_or_none=True)
+        if not len(store):
+            raise RsgError(f"{source} holds no demonstrations")
     except BaseException:
         if new:  # nothing of a failed import stays
             rmtree(out, ignore_errors=True)
