@@ -15,7 +15,7 @@ from rsg.baselines import METHODS, preset
 from rsg.demos import benchmark, make_demonstrations
 from rsg.evaluation.paper import LABELS, ORACLE, PAPER, PICTURES, RSG
 from rsg.evaluation.planning import Episode
-from rsg.evaluation.policies import Acted, Examples, episode_film
+from rsg.evaluation.policies import Examples, episode_film
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"primitive": 1, "crafting": 1, "playroom": 1, "recognised": 1}
@@ -135,7 +135,7 @@ def test_recognition_among_training_descriptions_comes_first():
 
 
 def acted(task, start, steps, success):
-    return Acted(task, start, np.zeros(steps, dtype=int), Episode(success, success, steps, 1.0, 0.1))
+    return task, start, np.zeros(steps, dtype=int), Episode(success, success, steps, 1.0, 0.1)
 
 
 def test_examples_are_a_good_and_a_failed_episode_of_several_subgoals():
@@ -145,7 +145,7 @@ def test_examples_are_a_good_and_a_failed_episode_of_several_subgoals():
     single = next(number for number, text in enumerate(texts) if "then" not in text and "and" not in text)
     kept = Examples(source)
     for one in (acted(single, 0, 9, True), acted(long, 1, 3, True), acted(long, 2, 9, True), acted(long, 3, 99, False)):
-        kept.see(one)
+        kept.see(*one)
     assert {kind: one["start"] for kind, one in kept.found.items()} == {"good": 2, "failed": 3}
     data = episode_film(source, kept.found["good"], 0)
     with Image.open(BytesIO(data)) as film:

@@ -156,17 +156,17 @@ def test_costs_with_true_subgoals_are_distances():
 
 
 def test_a_plan_with_true_subgoals():
-    shown = plan_novel_task(source, ORACLE)
-    assert shown.verdict.ok
-    assert shown.plan.parts[-1].end == len(shown.actions)
-    film = Image.open(BytesIO(plan_animation(shown, cell=8)))
-    assert film.n_frames == len(shown.actions) + 1
+    world, plan, verdict = plan_novel_task(source, ORACLE)
+    assert verdict.ok
+    assert plan.parts[-1].end == len(plan.actions)
+    film = Image.open(BytesIO(plan_animation(world, plan, cell=8)))
+    assert film.n_frames == len(plan.actions) + 1
 
 
 def test_no_plan_is_one_frame():
-    lost = plan_novel_task(source, untrained(source.vocabulary))
-    assert not lost.plan.found
-    assert Image.open(BytesIO(plan_animation(lost))).n_frames == 1
+    world, lost, _ = plan_novel_task(source, untrained(source.vocabulary))
+    assert not lost.found
+    assert Image.open(BytesIO(plan_animation(world, lost))).n_frames == 1
 
 
 def test_a_run_without_a_world(run, tmp_path):

@@ -1,5 +1,7 @@
 """The timeline of an alignment: as text of 80 columns, and as a picture."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -7,7 +9,7 @@ from tests.reference.search import TableWorld
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.evaluation.timeline import MAPS_IN_A_ROW, SLIDE, WIDTH, draw_timeline, letters, parts, timeline_text
+from rsg.evaluation.timeline import MAPS_IN_A_ROW, SLIDE, WIDTH, draw_timeline, parts, signs, timeline_text
 from rsg.language import parse
 from rsg.planning import Part
 from rsg.subgoals import Segmentation
@@ -58,8 +60,10 @@ def test_all_steps_are_there_within_80_columns(seed):
 
 
 def test_letters_tell_actions_apart():
-    assert letters(["up", "down", "left", "right", "toggle"]) == ["u", "d", "l", "r", "t"]
-    assert len(set(letters([f"action {number}" for number in range(20)]))) == 20
+    world = SimpleNamespace(actions=["up", "down", "left", "right", "toggle"])
+    assert signs(world, np.arange(5))[0] == ["u", "d", "l", "r", "t"]
+    world = SimpleNamespace(actions=[f"action {number}" for number in range(20)])
+    assert len(set(signs(world, np.arange(20))[0])) == 20
 
 
 def drawn(path, found):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
@@ -24,11 +25,13 @@ class Said(NamedTuple):
         values: for `--json`.
         show: prints it for a person; or what is printed, if it is a line.
         code: 0 done, 1 nothing found, 2 bad input.
+        written: files of which a person is told; None stands for one that was not asked for.
     """
 
     values: Any
     show: Callable[[], object] | str
     code: int = 0
+    written: Sequence[Path | None] = ()
 
 
 def option(default: Any, about: str, *names: str, **more: Any) -> Any:
@@ -58,10 +61,13 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
             said = function(**given)
         if as_json:
             emit(said.values)
-        elif isinstance(said.show, str):
-            console().print(said.show, markup=False)
         else:
-            said.show()
+            if isinstance(said.show, str):
+                console().print(said.show, markup=False)
+            else:
+                said.show()
+            for path in filter(None, said.written):
+                console().print(f"\nwritten to {path}", markup=False)
         if said.code:
             raise typer.Exit(said.code)
 
@@ -86,34 +92,31 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
-class Entry(NamedTuple):
-    """A command: where it is, what it does in a line, and how its words are read if not as usual."""
+def lazily(commands: Mapping[str, str]) -> type[TyperGroup]:
+    """A group of commands that imports one when it is called: the list of all needs only a line about each.
 
-    place: str
-    about: str
-    settings: dict[str, Any] | None = None
-
-    def load(self, name: str) -> Any:
-        """The command itself."""
-        module, _, attribute = self.place.partition(":")
-        found = getattr(import_module(module), attribute)
-        if not isinstance(found, typer.Typer):
-            function = found
-            found = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-            found.command(name, context_settings=self.settings)(function)
-        return typer.main.get_command(found)
-
-
-def lazily(entries: dict[str, Entry]) -> type[TyperGroup]:
-    """A group of commands that imports one when it is called: the list of all needs only their lines."""
+    A command has the name of its file; `SETTINGS` there, if there are any, say how typer reads its words.
+    """
 
     class Group(TyperGroup):
         def __init__(self, **given: Any) -> None:
             super().__init__(**given)
-            self.commands = {name: TyperCommand(name, help=entry.about) for name, entry in entries.items()}
+            self.commands = {name: TyperCommand(name, help=about) for name, about in commands.items()}
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, _, rest = super().resolve_command(ctx, args)
-            return name, entries[str(name)].load(str(name)), rest
+            return name, _load(str(name)), rest
 
     return Group
+
+
+def _load(name: str) -> Any:
+    """A command, imported."""
+    place = "evaluate" if name == "eval" else name  # which is a function of Python's
+    module = import_module(f"rsg.cli.{place}")
+    found = getattr(module, place)
+    if not isinstance(found, typer.Typer):
+        function = found
+        found = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+        found.command(name, context_settings=getattr(module, "SETTINGS", None))(function)
+    return typer.main.get_command(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from shutil import rmtree, which
@@ -55,7 +54,7 @@ def demo(
     _say_part("1. Demonstrations", words, begun)
     at = time.perf_counter()
     with compiling() as kernels:
-        trained, losses = _train(store, run, changed(RsgSettings(), QUICK if quick else ()))
+        trained = _train(store, run, changed(RsgSettings(), QUICK if quick else ()))
     opened = open_run(run)
     words = f"{trained.step} steps, {quantity(len(opened.learned.terms), 'subgoal')}, without seeing when one holds"
     _say_part("2. Training", words, at)
@@ -66,7 +65,7 @@ def demo(
     results = planned(opened, sizes)
     _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
     at, flags = time.perf_counter(), f"{' --quick' if quick else ''} --per-task {per_task} --out {out}"
-    report = write_report(out / "report.html", opened, results, MADE_BY + flags, losses)
+    report = write_report(out / "report.html", opened, results, MADE_BY + flags)
     _say_part("4. Report", f"{report.stat().st_size / 1e6:.1f} MB in one file", at)
     seconds = time.perf_counter() - begun
     values = {
@@ -99,23 +98,18 @@ def _check_own(run: Path) -> None:
         raise RunError(f"{run} holds a run that rsg demo did not make; choose another folder with --out")
 
 
-def _train(store: Store, run: Path, settings: RsgSettings) -> tuple[Progress, list[float]]:
-    """A new run in the place of the last one; gives the loss of every step too."""
+def _train(store: Store, run: Path, settings: RsgSettings) -> Progress:
+    """A new run in the place of the last one."""
     if (run / "run.json").exists():  # the last demo's, as was checked
         rmtree(run)
-    source, losses = benchmark(WORLD), list[float]()
+    source = benchmark(WORLD)
     about = {"world": WORLD, "demos": str(store.folder.resolve()), "made_by": MADE_BY}
-    with training_bar(settings, lines=False) as show:
-
-        def watch(now: Progress, figures: Mapping[str, float]) -> None:
-            losses.append(figures["loss"])
-            show(now, figures)
-
+    with training_bar(settings, lines=False) as watch:
         beside: Beside = {"watch": watch, "tensorboard": False, "source": about}
         learned = learn(store, lambda demo: source.world(demo.setting), run, settings, **beside)
     if not learned.progress.done:  # Ctrl-C ends training only
         raise KeyboardInterrupt
-    return learned.progress, losses
+    return learned.progress
 
 
 def _conclude(report: Path, run: Path, trained: Progress, results: Results, seconds: float) -> None:

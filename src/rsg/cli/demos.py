@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from shutil import rmtree
 from typing import Annotated, Any
@@ -13,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Layout, WorldName
-from rsg.cli.output import console, say_written, table
+from rsg.cli.options import Place, WorldName
+from rsg.cli.output import console, table
 from rsg.cli.worlds import FACES, face_named
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
@@ -25,7 +24,7 @@ from rsg.demos.checking import statistics
 from rsg.demos.exchange import import_from
 from rsg.demos.showing import frames, milestones, write_gif
 
-app = typer.Typer(
+demos = typer.Typer(
     name="demos",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -36,21 +35,15 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sto
 
 
 @dataclass(frozen=True)
-class Tasks:
-    """What is demonstrated, and where."""
+class Shown:
+    """What is demonstrated, and how."""
 
     split: str = option(
         "train", "train (primitive + compositional), validation, compositional, novel; crafting: goal-only."
     )
-    task: list[str] | None = option(None, "A task of your own; may be repeated.", metavar="TASK")
-    map: str | None = option(None, "crafting: where your own tasks are shown.", metavar="KIND|FILE")
-    layout: Layout = None
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How it is demonstrated."""
-
+    task: list[str] | None = option(
+        None, "A task of your own, in the place that you name; may be repeated.", metavar="TASK"
+    )
     per_task: int = option(400, "Demonstrations of each task.")
     seed: int = option(0, "The same seed gives the same bytes.")
     noise: float = option(0.0, "Share of random actions, for tests of robustness.")
@@ -62,13 +55,13 @@ def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
         return make_demonstrations(recipe, folder, workers=workers or cores(), advance=advance)
 
 
-@app.command()
+@demos.command()
 @command
 def make(
     world: WorldName,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
-    tasks: Tasks,
-    manner: Manner,
+    shown: Shown,
+    place: Place,
     workers: int = option(0, "Processes; 0: one per core. Makes no difference to the result.", min=0),
 ) -> Said:
     """Let the expert demonstrate tasks.
@@ -78,11 +71,11 @@ def make(
     [bold]rsg demos make playroom --task "ring-bell then touch-monkey" --layout narrow --out bells[/bold]
     """
     if world in FACES:
-        face_named(world, map=tasks.map, layout=tasks.layout)
-    if tasks.map is not None and not tasks.task:
+        face_named(world, **vars(place))
+    if place.map is not None and not shown.task:
         raise RsgError("--map is for tasks of your own: give at least one --task")
-    split, own, place = "custom" if tasks.task else tasks.split, tuple(tasks.task or ()), tasks.map or tasks.layout
-    recipe = Recipe(world, split, tasks=own, map=place, **asdict(manner))
+    split, own = "custom" if shown.task else shown.split, tuple(shown.task or ())
+    recipe = Recipe(world, split, shown.per_task, shown.seed, shown.noise, own, place.name)
     try:
         store = demonstrate(recipe, out, workers)
     except KeyboardInterrupt:
@@ -96,7 +89,7 @@ def make(
     return Said(values, f"{told}\nLook at them: rsg demos info {out}; rsg demos show {out} --episode 0")
 
 
-@app.command()
+@demos.command()
 @command
 def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
@@ -122,7 +115,7 @@ def _show_store(store: Store, rows: list[dict[str, Any]]) -> None:
     out.print(grid)
 
 
-@app.command()
+@demos.command()
 @command
 def show(
     folder: Folder,
@@ -137,12 +130,8 @@ def show(
         write_gif(frames(source or benchmark(store.manifest.world), demo), gif)  # or says that there is no such world
     values = {"episode": episode, "task": demo.task, "steps": len(demo)}
     values["reached"] = [{"step": step, "term": term} for step, term in reached]
-
-    def show_it() -> None:
-        _show_demonstration(source, demo, reached)
-        say_written(gif)
-
-    return Said({**values, "actions": demo.actions.tolist()}, show_it)
+    show_it = partial(_show_demonstration, source, demo, reached)
+    return Said({**values, "actions": demo.actions.tolist()}, show_it, written=[gif])
 
 
 def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[int, str]]) -> None:
@@ -165,7 +154,7 @@ def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[in
             out.print(f"                 [green]{term}[/green]")
 
 
-@app.command()
+@demos.command()
 @command
 def check(folder: Folder) -> Said:
     """Verify every checksum, replay every trajectory in its world, and judge each by its description."""
@@ -182,7 +171,7 @@ def check(folder: Folder) -> Said:
     return Said({key: getattr(report, key) for key in keys}, "\n".join(told), 0 if report.ok else 2)
 
 
-@app.command()
+@demos.command()
 @command
 def repair(folder: Folder) -> Said:
     """Keep every intact demonstration of a damaged store, drop the others, and say what was lost."""
@@ -198,7 +187,7 @@ def repair(folder: Folder) -> Said:
     return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
-@app.command()
+@demos.command()
 @command
 def export(
     folder: Folder, minari: str = option(..., "The id of the new set: crafting/train-v0.", metavar="ID")
@@ -211,7 +200,7 @@ def export(
     return Said({"minari": minari, "episodes": episodes}, told)
 
 
-@app.command(name="import")
+@demos.command(name="import")
 @command
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
@@ -228,18 +217,14 @@ def import_(
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
     demos = _with_settings(import_from(source, dtype or (FACES[name].dtype if name in FACES else None)), name, source)
     new = not (out / "manifest.json").exists()
-    if new:
-        first = next(demos, None)
-        if first is None:
-            raise RsgError(f"{source} holds no demonstrations")
-        store, demos = Store.create(out, name), chain([first], demos)
-    else:
-        store = Store(out)
-        if store.manifest.world != name:
-            raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
+    store = Store.create(out, name) if new else Store(out)
+    if store.manifest.world != name:
+        raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
     had = len(store)
     try:
         store.append(demos, all_or_none=True)
+        if not len(store):
+            raise RsgError(f"{source} holds no demonstrations")
     except BaseException:
         if new:  # nothing of a failed import stays
             rmtree(out, ignore_errors=True)

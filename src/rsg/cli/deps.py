@@ -9,7 +9,7 @@ from typing import Any
 
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import RunFolder, picture
-from rsg.cli.output import console, say_written
+from rsg.cli.output import console
 from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import is_hushed, progress
 from rsg.core.words import quantity
@@ -55,7 +55,7 @@ def deps(
     matrices = {"matrix": found.matrix.tolist(), "conditional": found.conditional.tolist()}
     values = {"run": str(folder), **found.plain(), **matrices, "links": found.links()[:top]}
     title = f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}"
-    return Said(values, partial(_show, found, title, TOP if top is None else top, png))
+    return Said(values, partial(_show, found, title, TOP if top is None else top), written=[png])
 
 
 def dependencies_of(folder: Path, demos: Path | None = None) -> Dependencies:
@@ -80,7 +80,7 @@ def dependencies_of(folder: Path, demos: Path | None = None) -> Dependencies:
         return load_dependencies(folder, shown, advance=advance)
 
 
-def _show(found: Dependencies, title: str, top: int, png: Path | None) -> None:
+def _show(found: Dependencies, title: str, top: int) -> None:
     """Prerequisites, then links, as sentences."""
     out = console()
     out.print(title, style="bold", markup=False)
@@ -103,7 +103,6 @@ def _show(found: Dependencies, title: str, top: int, png: Path | None) -> None:
         out.print(f"  ({len(every) - len(some_links):,} more: --top {len(every)})", style="bright_black")
     if not every:
         out.print("  none: no two subgoals were achieved one after the other in a demonstration that mentions both")
-    say_written(png)
 
 
 def _link(link: dict[str, Any]) -> str:

@@ -29,16 +29,10 @@ PACKAGES = (
 @command
 def doctor() -> Said:
     """Check the installation: Python, packages, threads, compile cache, extras. Exit code 0 if the core works."""
-    report = examine()
-    return Said(report, lambda: _show(report), 0 if report["ok"] else 1)
-
-
-def examine() -> dict[str, Any]:
-    """Everything that `rsg doctor` knows, as plain values."""
     packages = {name: {"version": _version(name), "error": _try(partial(import_module, name))} for name in PACKAGES}
     checks = {"task language": _try(_language_works), "compiler": _try(_compiler_works)}
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(sys.modules["rsg"].__file__ or ".").parent)
-    return {
+    report = {
         "ok": all(package["error"] is None for package in packages.values()) and not any(checks.values()),
         "rsg": __version__,
         "python": platform.python_version(),
@@ -52,6 +46,7 @@ def examine() -> dict[str, Any]:
             for name, (what, _) in extras.EXTRAS.items()
         },
     }
+    return Said(report, partial(_show, report), 0 if report["ok"] else 1)
 
 
 def _show(report: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Layout, PerTask, Search, WorldName
 from rsg.cli.output import console, table
-from rsg.cli.subgoals import baseline_named, goal_fn_named
+from rsg.cli.subgoals import GIVEN, goal_fn_named
 from rsg.cli.worlds import face_named
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
@@ -40,10 +40,7 @@ def evaluate(
     world, _ = source.start(split, 0, stream(search.seed, "world"))
     starts, count = Starts(split, per_task, search.seed), len(source.tasks(split)) * per_task
     about: dict[str, Any] = {"world": name, "subgoals": search.subgoals}
-    if method := baseline_named(search.subgoals):
-        if search.order is not None:
-            raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
-        result = {"method": method, **_acted(search.subgoals, source, world, starts, count)}
+    if search.subgoals not in GIVEN and (result := _acted(search, source, world, starts, count)):
         return Said({**about, **face.about(layout), **result}, partial(_show, result, about, "steps", "episodes"))
     order = search.order or face.order
     settings = SearchSettings(order=order, budget=budget, seed=search.seed, planner=search.planner)
@@ -54,14 +51,19 @@ def evaluate(
     return Said({**about, **result}, partial(_show, result, about, "expansions", "plans"))
 
 
-def _acted(folder: str, source: Any, world: Any, starts: Starts, count: int) -> dict[str, Any]:
-    """The same figures for a baseline; steps are counted in the place of expansions."""
+def _acted(search: Search, source: Any, world: Any, starts: Starts, count: int) -> dict[str, Any]:
+    """The same figures for a baseline, nothing for any other run; steps are counted in the place of expansions."""
     from rsg.evaluation.policies import evaluate_policy  # which loads torch
-    from rsg.evaluation.trained import policy_for
+    from rsg.evaluation.trained import baseline_of, policy_for
 
-    policy = policy_for(folder, source.name, world)
+    method = baseline_of(search.subgoals)
+    if method is None:
+        return {}
+    if search.order is not None:
+        raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
+    policy = policy_for(search.subgoals, source.name, world)
     with progress("acting", count, "episodes") as advance:
-        return evaluate_policy(source, starts, policy, advance=advance)
+        return {"method": method, **evaluate_policy(source, starts, policy, advance=advance)}
 
 
 def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -> None:

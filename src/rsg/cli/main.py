@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli.command import Entry, lazily
+from rsg.cli.command import lazily
 from rsg.cli.output import complain
-from rsg.cli.reproduce import WORDS
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
 
@@ -19,26 +18,20 @@ UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]  # typer br
 DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS = {
-    "demo": Entry(
-        "rsg.cli.demo:demo", "Make demonstrations, learn subgoals from them, plan with them, write a report."
-    ),
-    "task": Entry("rsg.cli.task:task", "Read a task and show what it means."),
-    "world": Entry("rsg.cli.world:world", "Show a world: a random map or room, or one of your own from a text file."),
-    "play": Entry("rsg.cli.play:play", "Move yourself: arrows or wasd move, u undoes, r starts again, q leaves."),
-    "demos": Entry("rsg.cli.demos:app", "Make, look at, check, mend and exchange demonstrations."),
-    "train": Entry("rsg.cli.train:train", "Learn what the terms of the descriptions mean; or train a baseline."),
-    "info": Entry("rsg.cli.info:info", "Say what a run is: its settings, its data, what it learned, how far it is."),
-    "deps": Entry("rsg.cli.deps:deps", "Say which subgoals help which, as the demonstrations of a run show it."),
-    "report": Entry("rsg.cli.report:report", "Plan for both splits with what a run learned, and write one HTML page."),
-    "plan": Entry("rsg.cli.plan:plan", "Plan for an instruction, or for a goal only, and show the steps."),
-    "recognise": Entry("rsg.cli.recognise:recognise", "Say which task a trajectory did, and where each step ended."),
-    "eval": Entry("rsg.cli.evaluate:evaluate", "Plan from many starts, replay every plan, and report success."),
-    "reproduce": Entry(
-        "rsg.cli.reproduce:reproduce", "Run an experiment of the paper and write its section of the results.", WORDS
-    ),
-    "doctor": Entry(
-        "rsg.cli.doctor:doctor", "Check the installation: Python, packages, threads, compile cache, extras."
-    ),
+    "demo": "Make demonstrations, learn subgoals from them, plan with them, write a report.",
+    "task": "Read a task and show what it means.",
+    "world": "Show a world: a random map or room, or one of your own from a text file.",
+    "play": "Move yourself: arrows or wasd move, u undoes, r starts again, q leaves.",
+    "demos": "Make, look at, check, mend and exchange demonstrations.",
+    "train": "Learn what the terms of the descriptions mean; or train a baseline.",
+    "info": "Say what a run is: its settings, its data, what it learned, how far it is.",
+    "deps": "Say which subgoals help which, as the demonstrations of a run show it.",
+    "report": "Plan for both splits with what a run learned, and write one HTML page.",
+    "plan": "Plan for an instruction, or for a goal only, and show the steps.",
+    "recognise": "Say which task a trajectory did, and where each step ended.",
+    "eval": "Plan from many starts, replay every plan, and report success.",
+    "reproduce": "Run an experiment of the paper and write its section of the results.",
+    "doctor": "Check the installation: Python, packages, threads, compile cache, extras.",
 }
 app = typer.Typer(
     name="rsg",

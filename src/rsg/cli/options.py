@@ -10,8 +10,6 @@ import typer
 
 from rsg.cli.command import option
 from rsg.cli.output import ends_in
-from rsg.core.errors import RsgError
-from rsg.worlds.crafting.kinds import kind_named
 
 WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting or playroom.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
@@ -29,22 +27,21 @@ def picture(about: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Start:
-    """Where to begin."""
+class Place:
+    """Where."""
 
-    kind: str | None = option(None, "crafting: a kind of random map; see rsg world --list.", metavar="KIND")
-    map: Path | None = option(None, "crafting: a map file instead of a random map.", metavar="FILE")
+    map: str | None = option(
+        None,
+        "crafting: a kind of map (see rsg world --list) or a map file; else a random one that holds what is needed.",
+        *("--map", "--kind"),
+        metavar="KIND|FILE",
+    )
     layout: Layout = None
-    seed: Seed = 0
 
     @property
-    def place(self) -> str | Path | None:
-        """The one place that was asked for."""
-        if self.kind is not None and self.map is not None:
-            raise RsgError("give either --kind or --map, not both")
-        if self.kind is not None:
-            kind_named(self.kind)
-        return self.map or self.kind or self.layout
+    def name(self) -> str | None:
+        """The one that was asked for; no world has both."""
+        return self.map or self.layout
 
 
 @dataclass(frozen=True)

@@ -63,9 +63,3 @@ def write_png(picture: Any, path: Path) -> None:
 
     with replacing(path) as part:
         Image.fromarray(picture).save(part, format="PNG")
-
-
-def say_written(*paths: Path | None) -> None:
-    """Say where files are."""
-    for path in filter(None, paths):
-        console().print(f"\nwritten to {path}", markup=False)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import log
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Layout, Search, WorldName, picture
-from rsg.cli.output import console, say_written, write_png
+from rsg.cli.options import Place, Search, WorldName, picture
+from rsg.cli.output import console, write_png
 from rsg.cli.subgoals import GIVEN, goal_fn_named
 from rsg.cli.worlds import Face, action_values, face_named, plan_picture
 from rsg.core.compiled import compiling
@@ -40,7 +40,8 @@ class Asked:
     ] = None
     goal: str | None = option(
         None,
-        "Only the end, instead of TASK: how to get there is found out from what the demonstrations show.",
+        "Only the end, instead of TASK: how to get there, with empty hands at first, is found out from what the "
+        "demonstrations show.",
         metavar="TERM",
     )
     method: str | None = option(
@@ -71,48 +72,11 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where."""
-
-    map: str | None = option(
-        None,
-        "crafting: a kind of map or a map file; else a random one that holds what is needed (--goal: empty hands).",
-        metavar="KIND|FILE",
-    )
-    layout: Layout = None
-
-
-@dataclass(frozen=True)
 class Files:
     """What is to be written."""
 
     gif: Path | None = option(None, "Write the plan as an animated picture.", metavar="FILE")
     png: Path | None = picture("playroom: write the plan as a picture; of rrt with its tree.")
-
-
-class _Done(NamedTuple):
-    """A plan with all that is told of it.
-
-    Attributes:
-        made, verdict: the plan, and what its replay says; world: where.
-        kernels: seconds that went into compiling or loading kernels, not into planning.
-        about: how it was asked for, for `--json`.
-        goal: the term, if only that was named.
-        note: something to say below it.
-    """
-
-    made: Plan
-    verdict: Verdict
-    world: Any
-    kernels: float
-    about: dict[str, Any]
-    goal: str | None
-    note: str
-
-    @property
-    def milliseconds(self) -> float:
-        """The time of planning itself."""
-        return 1000 * max(0.0, self.made.seconds - self.kernels)
 
 
 @command
@@ -128,17 +92,14 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     [bold]rsg plan playroom "turn-on-music then play-with-ball" --png plan.png[/bold]
     [bold]rsg plan playroom --goal ring-bell --layout narrow --planner rrt[/bold]
     """
-    face = face_named(name, map=place.map, layout=place.layout, method=asked.method, png=files.png)
+    face = face_named(name, **vars(place), method=asked.method, png=files.png)
     asked.check(face, search.order)
     source: Any = benchmark(name, (), place.layout)
-    task, where = asked.read(source), place.map or place.layout
+    task = asked.read(source)
     usual = 5000 if asked.goal is None else 25_000
     limit = usual if asked.budget is None else asked.budget
     settings = SearchSettings(order=search.order or face.order, budget=limit, seed=search.seed, planner=search.planner)
-    if asked.goal is None:
-        world, state, _ = face.start(where, Machine.of(task).names, search.seed)
-    else:
-        world, state, _ = face.goal_start(where, str(task), search.seed)
+    world, state, _ = face.start(place.name, Machine.of(task).names, search.seed, asked.goal is not None)
     goal_fn = goal_fn_named(search.subgoals, source, world)
     how: dict[str, Any] = {"subgoals": search.subgoals, "order": settings.order}
     note, make = "", partial(plan_task, world, state, Machine.of(task), goal_fn, settings)
@@ -152,15 +113,16 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     with compiling() as kernels:
         made = make()
     made, verdict = _judged(made, source, world, goal_fn, task if asked.goal is not None else None)
-    about = {**how, "planner": settings.planner, **face.about(where)}
-    done = _Done(made, verdict, world, kernels(), about, asked.goal and str(task), note)
-    if made.found:
-        if files.gif:
-            write_gif([world.render(state) for state in made.states], files.gif)
-        if files.png and made.ended != _ALREADY:
-            goals = goal_fn(world, Machine.of(made.task).names, state)
-            write_png(plan_picture(world, made, goals, settings), files.png)
-    return Said(_values(done), partial(_show, face, done, files), 0 if made.found else 1)
+    about = {**how, "planner": settings.planner, **face.about(place.name)}
+    about |= {"goal": str(task)} if asked.goal is not None else {}
+    values = _values(made, verdict, world, kernels(), about)
+    gif, png = files.gif if made.found else None, files.png if made.found and made.ended != _ALREADY else None
+    if gif:
+        write_gif([world.render(state) for state in made.states], gif)
+    if png:
+        goals = goal_fn(world, Machine.of(made.task).names, state)
+        write_png(plan_picture(world, made, goals, settings), png)
+    return Said(values, partial(_show, face, world, made, values, note), 0 if made.found else 1, [gif, png])
 
 
 def _judged(made: Plan, source: Any, world: Any, goal_fn: GoalFn, goal: Task | None) -> tuple[Plan, Verdict]:
@@ -195,61 +157,60 @@ def _dependencies(subgoals: str, source: Any, goal_fn: GoalFn) -> tuple[Dependen
     return found, f"(what needs what was read off {len(demos):,} fresh demonstrations in {seconds:.1f} s)"
 
 
-def _values(done: _Done) -> dict[str, Any]:
-    made, verdict = done.made, done.verdict
+def _values(made: Plan, verdict: Verdict, world: Any, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
+    """What `--json` says; `kernels` are seconds that went into compiling or loading kernels, not into planning."""
     values = {
         "found": made.found,
-        "task": done.goal or str(made.task),
-        "actions": action_values(done.world, made.actions),
+        "task": str(made.task),
+        "actions": action_values(world, made.actions),
         "terms": list(made.terms),
         "cost": made.cost if made.found else None,
         "expansions": made.expansions,
-        "ms": round(done.milliseconds, 3),
+        "ms": round(1000 * max(0.0, made.seconds - kernels), 3),
         "ended": made.ended,
         "reason": made.reason or verdict.reason,
         "valid": verdict.ok,
         "valid_lenient": verdict.lenient,
-        **done.about,
-        "compile_ms": round(1000 * done.kernels, 1),
+        **about,
+        "compile_ms": round(1000 * kernels, 1),
     }
-    if done.goal:
+    if goal := about.get("goal"):
         instruction = str(made.task) if len(made.actions) else None
-        values |= {"goal": done.goal, "instruction": instruction}
+        values |= {"task": goal, "instruction": instruction}
         values |= {"reached": list(made.reached), "missed": list(made.missed)}
     return values
 
 
-def _show(face: Face, done: _Done, files: Files) -> None:
-    """A plan in the terminal, what is to be said of it, and where it was written."""
-    _show_plan(face, done)
-    if done.note:
-        console().print(done.note, style="bright_black")
-    if done.kernels > 2:
-        console().print(f"(compiling the search took {done.kernels:.1f} s; that happens once)", style="bright_black")
-    if done.made.found:
-        say_written(files.gif, files.png)
-
-
-def _show_plan(face: Face, done: _Done) -> None:
-    """The first state, then the steps for each subgoal."""
-    out, made = console(), done.made
-    out.print(f"[bold]goal[/bold]   {done.goal}\n" if done.goal else f"[bold]task[/bold]   {made.task}\n")
-    out.print(face.view(done.world, made.states[0]))
+def _show(face: Face, world: Any, made: Plan, values: dict[str, Any], note: str) -> None:
+    """A plan in the terminal, and what is to be said of it."""
+    out, goal = console(), values.get("goal")
+    out.print(f"[bold]{'goal' if goal else 'task'}[/bold]   {values['task']}\n")
+    out.print(face.view(world, made.states[0]))
     if not made.found:
         out.print(f"\n[yellow]{made.reason}[/yellow]")
         if made.reached:
             out.print(f"reached: {', '.join(made.reached)}")
-        return
-    if made.ended == _ALREADY:
-        out.print(f"\n[green]{done.goal} is already true at the start: there is nothing to do[/green]")
-        if not done.verdict.ok:
-            out.print(f"[red]so the subgoals say; in truth {done.verdict.reason}[/red]")
-        return
-    out.print(f"\nsubgoals on the way: {made.task}\n" if done.goal else "")
+    elif made.ended == _ALREADY:
+        out.print(f"\n[green]{goal} is already true at the start: there is nothing to do[/green]")
+        if not values["valid"]:
+            out.print(f"[red]so the subgoals say; in truth {values['reason']}[/red]")
+    else:
+        out.print(f"\nsubgoals on the way: {made.task}\n" if goal else "")
+        _show_steps(face, world, made, values)
+    if note:
+        out.print(note, style="bright_black")
+    if values["compile_ms"] > 2000:
+        seconds = values["compile_ms"] / 1000
+        out.print(f"(compiling the search took {seconds:.1f} s; that happens once)", style="bright_black")
+
+
+def _show_steps(face: Face, world: Any, made: Plan, values: dict[str, Any]) -> None:
+    """The steps for each subgoal, and what they come to."""
+    out, goal = console(), values.get("goal")
     for term, start, end in made.parts:
-        told = face.steps(done.world, made.states[start : end + 1], made.actions[start:end])
+        told = face.steps(world, made.states[start : end + 1], made.actions[start:end])
         out.print(f"  steps {start + 1:2} to {end:2}  [green]{term:20}[/green] {told}")
-    right = f"replayed: {'it does the task' if not done.goal else f'{done.goal} comes true'}"
-    judged = f"[green]{right}[/green]" if done.verdict.ok else f"[red]replayed: {done.verdict.reason}[/red]"
-    figures = f"{made.expansions:,} expansions, {done.milliseconds:.2f} ms"
+    right = f"replayed: {f'{goal} comes true' if goal else 'it does the task'}"
+    judged = f"[green]{right}[/green]" if values["valid"] else f"[red]replayed: {values['reason']}[/red]"
+    figures = f"{made.expansions:,} expansions, {values['ms']:.2f} ms"
     out.print(f"\n{len(made.actions)} steps, cost {made.cost:.2f}; {figures}; {judged}")

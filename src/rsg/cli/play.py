@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Start, WorldName
+from rsg.cli.options import Place, Seed, WorldName
 from rsg.cli.output import console
 from rsg.cli.worlds import Face, face_named
 from rsg.envs.game import Game
@@ -19,7 +19,10 @@ _ENTER_SCREEN, _LEAVE_SCREEN, _HOME = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?10
 
 @command
 def play(
-    name: WorldName, start: Start, task: str | None = option(None, "What you are asked to do.", metavar="TASK")
+    name: WorldName,
+    place: Place,
+    seed: Seed = 0,
+    task: str | None = option(None, "What you are asked to do.", metavar="TASK"),
 ) -> Said:
     """Move yourself: arrows or wasd move, u undoes, r starts again, n somewhere else, q leaves.
 
@@ -30,8 +33,8 @@ def play(
     [bold]echo "dd " | rsg play crafting[/bold]
     [bold]echo "wwzD" | rsg play playroom --task ring-bell[/bold]
     """
-    face = face_named(name, kind=start.kind, map=start.map, layout=start.layout)
-    game = face.game(start.place, task, start.seed)
+    face = face_named(name, **vars(place))
+    game = face.game(place.name, task, seed)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with _keyboard():
             _loop(game, face)

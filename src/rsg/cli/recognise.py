@@ -14,7 +14,7 @@ from typing import Any
 from rsg.baselines import load_baseline
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import RunFolder, picture
-from rsg.cli.output import console, say_written
+from rsg.cli.output import console
 from rsg.cli.worlds import action_values
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.words import quantity
@@ -86,10 +86,10 @@ def recognise(
     begun = time.perf_counter()
     tasks = _read(candidates, source, judge.terms) if candidates is not None else propose(judge, world, states, prefix)
     tasks = list({str(task): task for task in tasks}.values())
-    asked = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
+    values: dict[str, Any] = {"run": str(folder), "demos": str(shown.demos), "episode": shown.episode}
     if method:
         ranking = judge.rank(world, demo, tasks)
-        values = {**asked, **_values(demo, ranking, top)}
+        values |= _values(demo, ranking, top)
         return Said(values, partial(_show, demo, None, ranking, top), 0 if isfinite(ranking[0].score) else 1)
     recogniser = Recogniser(judge, tasks, rebuilt(run)[0])
     ranking = recogniser.rank(world, states, actions, prefix)
@@ -105,11 +105,9 @@ def recognise(
             _show_alignment(found, world, actions)
         if seconds > 2:
             console().print(f"\n({seconds:.1f} s; the first use compiles kernels)", style="bright_black")
-        if found.terms:
-            say_written(png)
 
-    values = {**asked, "first": shown.first, **_values(demo, ranking, top), **_alignment(found, world, actions)}
-    return Said(values, show, 0 if found.terms else 1)
+    values |= {"first": shown.first, **_values(demo, ranking, top), **_alignment(found, world, actions)}
+    return Said(values, show, 0 if found.terms else 1, [png if found.terms else None])
 
 
 def _read(candidates: str, source: Benchmark, terms: Sequence[str]) -> list[Task]:

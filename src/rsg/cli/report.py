@@ -8,7 +8,8 @@ from rsg.cli.command import Said, command, option
 from rsg.cli.options import PerTask, RunFolder, Seed
 from rsg.cli.output import ends_in
 from rsg.core.progress import progress
-from rsg.evaluation.report import Reported, measure_policy, open_run, write_policy_report, write_report
+from rsg.evaluation.policies import Examples
+from rsg.evaluation.report import Reported, measure_policy, open_run, write_report
 from rsg.evaluation.report_results import SPLITS, Results, Sizes, measure, percent
 from rsg.evaluation.trained import baseline_of
 
@@ -28,17 +29,15 @@ def report(
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
     path, run = out or folder / "report.html", open_run(folder)
-    results: Results
-    if method := baseline_of(folder):
+    kept: Examples | None = None
+    if baseline_of(folder):
         starts = per_task * sum(len(run.source.tasks(split)) for split in SPLITS)
         with progress("acting", starts, "episodes") as advance:
-            splits, kept = measure_policy(run, per_task, seed, advance)
-        write_policy_report(path, run, splits, kept, words)
-        results = {method: splits}
+            results, kept = measure_policy(run, per_task, seed, advance)
     else:
         results = planned(run, Sizes(per_task, per_task, min(per_task, Sizes.untrained)), seed)
-        write_report(path, run, results, words)
-        splits = results["rsg"]
+    write_report(path, run, results, words, kept)
+    splits = results[run.about["method"]]
     told = [f"{split:14} {percent(found['success'])}" for split, found in splits.items()]
     values = {"report": str(path), "run": str(folder), "results": results}
     return Said(values, "\n".join([*told, f"\nthe report is in {path}"]))

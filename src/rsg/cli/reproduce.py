@@ -11,7 +11,7 @@ import typer
 from rsg.core.errors import RsgError
 
 FOLDER = "reproductions"
-WORDS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 """Every word, `--help` too, is for the experiments."""
 HOLDS = Path(FOLDER) / "harness" / "command.py"
 

@@ -20,19 +20,13 @@ def goal_fn_named(name: str, source: Any, world: Any) -> GoalFn:
 
 def classifiers_named(name: str, source: Any, world: Any) -> Any:
     """Learned or untrained classifiers."""
-    from rsg.evaluation.trained import subgoals_for, untrained_for
+    from rsg.evaluation.trained import check_usable, untrained_for
+    from rsg.subgoals import load_subgoals
 
     if name == "untrained":
         return untrained_for(source, world)
     if not Path(name).exists():
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
-    return subgoals_for(name, source.name, world)
-
-
-def baseline_named(name: str) -> str | None:
-    """The method of a baseline's run; None if that is anything else."""
-    if name in GIVEN:
-        return None
-    from rsg.evaluation.trained import baseline_of
-
-    return baseline_of(name)
+    found = load_subgoals(name)
+    check_usable(name, source.name, world)
+    return found

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Start, WorldName, picture
-from rsg.cli.output import console, say_written, write_png
+from rsg.cli.options import Place, Seed, WorldName, picture
+from rsg.cli.output import console, write_png
 from rsg.cli.worlds import CELL, Face, face_named
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
@@ -31,8 +31,9 @@ class Files:
 @command
 def world(
     name: WorldName,
-    start: Start,
+    place: Place,
     files: Files,
+    seed: Seed = 0,
     listed: bool = option(False, "List the kinds of maps, or the layouts.", "--list"),
 ) -> Said:
     """Show a world: a random map or room, or one of your own from a text file.
@@ -43,23 +44,18 @@ def world(
     [bold]rsg world playroom --subgoals out/run --heat heat.png[/bold]
     """
     special = {key: getattr(files, key) for key in ("cell", "sprites", "roadmap", "heat", "subgoals")}
-    face = face_named(name, kind=start.kind, map=start.map, layout=start.layout, **special)
+    face = face_named(name, **vars(place), **special)
     if (files.subgoals is None) != (files.heat is None):
         raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
     if listed:
         return Said(dict(face.places), "\n".join(f"{name:18} {about}" for name, about in face.places.items()))
-    where, state, about = face.start(start.place, (), start.seed)
+    where, state, about = face.start(place.name, (), seed, False)
     written = _write(face, where, state, files)
     if files.heat and files.subgoals:
-        _draw_heat(files.heat, files.subgoals, benchmark(name, (), start.layout), where, state)
+        _draw_heat(files.heat, files.subgoals, benchmark(name, (), place.layout), where, state)
         written.append(files.heat)
-
-    def show() -> None:
-        console().print(face.view(where, state))
-        say_written(*written)
-
-    seen = {**about, "seed": start.seed, **face.values(where, state)}
-    return Said({**seen, "written": [str(path) for path in written]}, show)
+    values = {**about, "seed": seed, **face.values(where, state), "written": [str(path) for path in written]}
+    return Said(values, lambda: console().print(face.view(where, state)), written=written)
 
 
 def _write(face: Face, world: Any, state: Any, files: Files) -> list[Path]:

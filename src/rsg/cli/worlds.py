@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,12 @@ from rsg.worlds.playroom.pictures import Trail, picture
 from rsg.worlds.playroom.terminal import terminal_view as view_of_room
 from rsg.worlds.playroom.truth import effectors_of
 
-_PLACES = {"kind", "map", "layout"}  # options that say a place
+_PLACES = {"map", "layout"}  # options that say a place
 _SIZE = 7  # rows and columns of a map for a goal
 CELL, ROOM = 48, 800  # pixels of a cell, and of a room, in pictures
 
-Place = str | Path | None
-"""Where: a kind of map, a layout, or a file; None leaves it to the world."""
+Where = str | None
+"""A kind of map, a layout, or a file; None leaves it to the world."""
 Started = tuple[Any, Any, dict[str, Any]]
 """A world, a first state, and where that is, for `--json`."""
 
@@ -53,8 +52,8 @@ class Face:
         setting: an example of what a demonstration says about its world.
         places: the named ones, and a few words about each.
         about: what `--json` says about a place that was asked for.
-        start: at a place, such that all of some terms can be done, drawn with a seed.
-        goal_start: the same for a plan of which only the end, a term, is named.
+        start: at a place, such that all of some terms can be done, drawn with a seed; for a plan of which only the
+            end is named, if so said, such that all can be done that may help.
         game: for a person, at a place, with a task or none, drawn with a seed.
         view: a state of the world for the terminal, as rich text.
         steps: in a line, the states `[T + 1, W]` and actions of a part of a trajectory in the world.
@@ -70,10 +69,9 @@ class Face:
     examples: tuple[str, str]
     setting: str
     places: Mapping[str, str]
-    about: Callable[[Place], dict[str, Any]]
-    start: Callable[[Place, Sequence[str], int], Started]
-    goal_start: Callable[[Place, str, int], Started]
-    game: Callable[[Place, str | None, int], Game]
+    about: Callable[[Where], dict[str, Any]]
+    start: Callable[[Where, Sequence[str], int, bool], Started]
+    game: Callable[[Where, str | None, int], Game]
     view: Callable[[Any, Any], Any]
     steps: Callable[[Any, Any, Any], str]
     values: Callable[[Any, Any], dict[str, Any]]
@@ -81,16 +79,12 @@ class Face:
     pictures: Mapping[str, Callable[[Any, Any, int], Any]]
 
 
-def _on_a_map(place: Place, terms: Sequence[str], seed: int) -> Started:
-    starts = Starts(place, terms)
+def _on_a_map(place: Where, terms: Sequence[str], seed: int, goal: bool) -> Started:
+    """For a goal: the map that was asked for, or one on which all that can help is within a walk; hands are empty."""
+    if goal and place is None:
+        return *start_for(terms[0], _SIZE, stream(seed, "world")), {}
+    starts = Starts(place, leading_to(terms[0]) if goal else terms)  # holds that, though not always in reach
     return starts.world, starts.sample(stream(seed, "world")), {"kind": starts.kind}
-
-
-def _for_a_goal(place: Place, term: str, seed: int) -> Started:
-    """The map that was asked for, or one on which all that can help is within a walk; hands are empty."""
-    if place is None:
-        return *start_for(term, _SIZE, stream(seed, "world")), {}
-    return _on_a_map(place, leading_to(term), seed)  # holds what may be needed, though not always in reach
 
 
 def _of_a_map(world: Any, state: Any) -> dict[str, Any]:
@@ -106,7 +100,7 @@ def _of_a_map(world: Any, state: Any) -> dict[str, Any]:
 
 _CRAFTING = Face(
     name="crafting",
-    options=("kind", "map", "sprites", "cell", "method"),
+    options=("map", "sprites", "cell", "method"),
     order="deepest",
     dtype="uint8",
     examples=("grab-axe then mine-wood", "craft-boat"),
@@ -114,7 +108,6 @@ _CRAFTING = Face(
     places={name: kind.about for name, kind in KINDS.items()},
     about=lambda _: {},
     start=_on_a_map,
-    goal_start=_for_a_goal,
     game=lambda place, task, seed: Game(CraftingEnv(map=place, task=task), seed),
     view=view_of_map,
     steps=lambda world, _, actions: " ".join(world.actions[action] for action in actions),
@@ -127,13 +120,13 @@ _CRAFTING = Face(
 )
 
 
-def _in_a_room(place: Place, terms: Sequence[str], seed: int) -> Started:
+def _in_a_room(place: Where, terms: Sequence[str], seed: int, _: bool) -> Started:
     world = PlayroomWorld(load_layout(place or "paper"))
     effectors_of(world, terms)
     return world, world.start(stream(seed, "world")), _layout(place)
 
 
-def _layout(place: Place) -> dict[str, Any]:
+def _layout(place: Where) -> dict[str, Any]:
     return {"layout": str(place or "paper")}
 
 
@@ -152,7 +145,6 @@ _PLAYROOM = Face(
     places=LAYOUTS,
     about=_layout,
     start=_in_a_room,
-    goal_start=lambda place, term, seed: _in_a_room(place, [term], seed),
     game=lambda place, task, seed: Game(PlayroomEnv(place or "paper", task), seed, PLAYROOM),
     view=lambda world, state: view_of_room(world, state, colours=console().color_system is not None),
     steps=_moved,

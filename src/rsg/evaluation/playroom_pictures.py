@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.evaluation.pictures import COLORS, png, save
-from rsg.evaluation.timeline import EDGE, FAINT, SLIDE, WIDE, axes_at, draw_bars, head_of, name_steps, parts, slide
+from rsg.evaluation.timeline import FAINT, draw_bars, name_steps, parts, slide
 from rsg.planning import Part
 from rsg.subgoals import Classifiers, Segmentation
 from rsg.worlds.playroom import PlayroomWorld, truth
@@ -38,7 +39,7 @@ AROUND = 3.0  # from the middle of a close-up to its side
 TRUE, PLANNED, BLOCKED, WALL = "#d1495b", "#1b1b1b", "#e4e0d8", "#5c5650"
 HEAT = ("#ffffff", "#d6e6f4", "#8fc1e3", "#3d8fc9")
 COLORS_OF_G = LinearSegmentedColormap.from_list("heat", HEAT).with_extremes(bad=BLOCKED)
-SIDE, LEFT, HEAD, FOOT = 2.2, 1.5, 0.8, 0.75  # inches of a panel, and around all of them
+SIDE, LEFT, ABOVE_AND_BELOW = 2.2, 1.3, 1.6  # inches of a panel, and around all of them
 _FLOOR = (
     "On the floor: the robot after each step, in the colour of the subgoal that the step serves; in full colour where "
     "it starts, and with a number where a subgoal came true."
@@ -112,11 +113,9 @@ def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> F
     if not terms:
         raise RsgError(f"these subgoals are of another room; they know {', '.join(subgoals.terms)}")
     ratios = [world.layout.size[0] / world.layout.size[1], *[1.0] * len(ANGLES)]
-    wide, tall = LEFT + SIDE * sum(ratios), HEAD + SIDE * len(terms) + FOOT
-    figure = Figure(figsize=(wide, tall), facecolor="white")
-    inside = {"left": LEFT / wide, "right": 1 - 0.1 / wide, "top": 1 - HEAD / tall, "bottom": (FOOT + 0.1) / tall}
-    grid = figure.add_gridspec(len(terms), len(ratios), width_ratios=ratios, wspace=0.05, hspace=0.05, **inside)
-    panels = grid.subplots(squeeze=False)
+    size = (LEFT + SIDE * sum(ratios), ABOVE_AND_BELOW + SIDE * len(terms))
+    figure = Figure(size, facecolor="white", layout=ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03))
+    panels = figure.subplots(len(terms), len(ratios), width_ratios=ratios, squeeze=False)
     icons = [_icon(world, number) for number in range(len(world.layout.effectors))]
     turns = np.arange(TURNS) * 2 * np.pi / TURNS
     whole = heats(subgoals, world, state, terms, (*_room_places(world), turns))
@@ -127,7 +126,7 @@ def heat_figure(subgoals: Classifiers, world: PlayroomWorld, state: Floats) -> F
     panels[0, 0].set_title(f"the whole room\n(best of {TURNS} orientations)", fontsize=10)
     for axes, angle in zip(panels[0, 1:], ANGLES, strict=True):
         _draw_robot(axes, world, angle)
-    _draw_key(panels[-1, 0])
+    _draw_key(figure, panels[:, 0])
     return figure
 
 
@@ -186,21 +185,19 @@ def _draw_robot(axes: Any, world: PlayroomWorld, angle: float) -> None:
     robot.axis("off")
 
 
-def _draw_key(axes: Any) -> None:
-    """What colours and lines mean, below a panel and to the right of that."""
-    bar = axes.figure.colorbar(
-        ScalarMappable(cmap=COLORS_OF_G), axes.inset_axes((0, -0.18, 1, 0.06)), orientation="horizontal"
-    )
-    bar.set_ticks([0, 0.5, 1])
+def _draw_key(figure: Figure, column: Any) -> None:
+    """What colours and lines mean: below a column of panels, and at the bottom."""
+    scale = ScalarMappable(cmap=COLORS_OF_G)
+    bar = figure.colorbar(scale, ax=column, location="bottom", ticks=[0, 0.5, 1], aspect=16, pad=0.01)
     bar.outline.set(linewidth=0.6)
-    bar.set_label("G: how sure the classifier is", fontsize=9, labelpad=1)
+    bar.set_label("G: how sure the classifier is", fontsize=9)
     bar.ax.tick_params(labelsize=8, length=2, pad=1)
     lines: list[Any] = [
         Line2D([], [], color=TRUE, lw=1.6, label="the robot really touches the effector (never seen in training)"),
         Line2D([], [], color=PLANNED, lw=1.3, ls="dashed", label="within it planners take the subgoal for true"),
         Patch(facecolor=BLOCKED, label="the robot cannot be here"),
     ]
-    axes.legend(handles=lines, loc="upper left", bbox_to_anchor=(1.1, -0.08), ncols=2, frameon=False, fontsize=9)
+    figure.legend(handles=lines, loc="outside lower right", ncols=3, frameon=False, fontsize=9)
 
 
 # Which step served which subgoal.
@@ -226,21 +223,19 @@ def draw_segmentation(
 
     Arguments are those of `draw_timeline`.
     """
-    served, foot = parts(found), 0.3
-    size = SLIDE - head_of(found) - foot
-    with slide(path, found, note) as figure:
-        plan = axes_at(figure, EDGE, foot, size, size)
+    served = parts(found)
+    with slide(path, found, note) as body:
+        floor, beside = body.subfigures(1, 2)
+        plan = floor.subplots()
         plan.imshow(floor_plan(world, states, served, len(found.ends)), interpolation="antialiased")
         plan.set_anchor("NW")
         plan.axis("off")
-        names = [f"{number}  {part.term}" for number, part in enumerate(served, 1)]
-        left, high = EDGE + size + 0.5 + 0.1 * max(map(len, names)), min(size - 2.0, 0.85 * len(served))
-        bars = axes_at(figure, left, foot + size - high, WIDE - EDGE - left, high)
+        bars, words = beside.subplots(2, 1, height_ratios=(len(served), max(1, 7 - len(served))))
         draw_bars(bars, served, found)
-        bars.set_yticks(range(len(served)), names)
+        bars.set_yticks(range(len(served)), [f"{number}  {part.term}" for number, part in enumerate(served, 1)])
         name_steps(bars, world, actions, room=24)
-        words: Any = {"va": "bottom", "fontsize": 10, "color": FAINT}
-        figure.text((EDGE + size + 0.3) / WIDE, foot / SLIDE, fill(_FLOOR, 68), **words)
+        words.text(0, 0, fill(_FLOOR, 68), fontsize=10, color=FAINT)
+        words.axis("off")
 
 
 def rgb(number: int) -> tuple[int, int, int]:

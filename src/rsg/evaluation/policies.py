@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -27,20 +26,8 @@ LONGEST = 60  # steps of an episode that is shown
 PIXELS = {"crafting": 20, "playroom": 200}  # of a cell, and of the room, in animations
 
 
-@dataclass(frozen=True, eq=False)
-class Acted:
-    """An episode of a policy.
-
-    Attributes:
-        task, start: the numbers of the task in its split and of the start, from which it can be made again.
-        actions: `[T]` or `[T, D]` what was done.
-        episode: the judgement.
-    """
-
-    task: int
-    start: int
-    actions: NDArray[Any]
-    episode: Episode
+See = Callable[[int, int, NDArray[Any], Episode], None]
+"""Called with an episode: the numbers of its task and of its start, what was done `[T]` or `[T, D]`, the judgement."""
 
 
 def evaluate_policy(
@@ -49,7 +36,7 @@ def evaluate_policy(
     policy: Policy,
     max_steps: int = MAX_STEPS,
     advance: Advance | None = None,
-    see: Callable[[Acted], None] | None = None,
+    see: See | None = None,
 ) -> dict[str, Any]:
     """Success of a policy over a split, with the starts and the figures of `evaluate_planning`.
 
@@ -63,10 +50,10 @@ def evaluate_policy(
     for number in range(len(tasks)):
         demos = [starts.draw(source, number, i) for i in range(starts.per_task)]
         rows = []
-        for acted in _acted(source, policy, number, demos, max_steps):
-            rows.append(acted.episode)
+        for start, actions, episode in _acted(source, policy, demos, max_steps):
+            rows.append(episode)
             if see:
-                see(acted)
+                see(number, start, actions, episode)
         episodes.append(rows)
         if advance:
             advance(starts.per_task)
@@ -74,9 +61,9 @@ def evaluate_policy(
 
 
 def _acted(
-    source: Benchmark, policy: Policy, number: int, demos: Sequence[Demonstration], max_steps: int
-) -> Iterator[Acted]:
-    """Episodes from the starts of demonstrations of one task, those of the same world side by side."""
+    source: Benchmark, policy: Policy, demos: Sequence[Demonstration], max_steps: int
+) -> Iterator[tuple[int, NDArray[Any], Episode]]:
+    """From which of the demonstrations' starts, all of one task, what was done; those of a world side by side."""
     machine = machine_of(demos[0].task)
     order = sorted(range(len(demos)), key=lambda i: demos[i].setting)
     for setting, group in groupby(order, key=lambda i: demos[i].setting):
@@ -91,8 +78,7 @@ def _acted(
         for row, place in enumerate(places):
             steps, done = int(made.steps[row]), bool(made.done[row])
             lenient = done or does_leniently(machine, truth(made.states[row, : steps + 1]))
-            episode = Episode(done, lenient, steps, milliseconds, price * steps)
-            yield Acted(number, place, made.actions[row, :steps], episode)
+            yield place, made.actions[row, :steps], Episode(done, lenient, steps, milliseconds, price * steps)
 
 
 class Examples:
@@ -102,13 +88,12 @@ class Examples:
         self._tasks = source.tasks("compositional")
         self.found: dict[str, dict[str, Any]] = {}
 
-    def see(self, acted: Acted) -> None:
+    def see(self, task: int, start: int, actions: NDArray[Any], episode: Episode) -> None:
         """Look at an episode."""
-        kind = "good" if acted.episode.success else "failed"
-        several = least_steps(machine_of(self._tasks[acted.task])) > 1
-        if kind not in self.found and several and len(acted.actions) > 5:
-            actions = acted.actions[:LONGEST].round(4).tolist()
-            self.found[kind] = {"task": acted.task, "start": acted.start, "actions": actions}
+        kind = "good" if episode.success else "failed"
+        several = least_steps(machine_of(self._tasks[task])) > 1
+        if kind not in self.found and several and len(actions) > 5:
+            self.found[kind] = {"task": task, "start": start, "actions": actions[:LONGEST].round(4).tolist()}
 
 
 def episode_film(source: Benchmark, example: Mapping[str, Any], seed: int) -> bytes:

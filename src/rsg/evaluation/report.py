@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 from base64 import b64encode
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,9 @@ from rsg.core.version import __version__
 from rsg.demos import Benchmark
 from rsg.evaluation import report_pictures as pictures
 from rsg.evaluation.paper import LABELS, SOURCE, Printed
+from rsg.evaluation.pictures import png
 from rsg.evaluation.planning import Starts
+from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report_examples import (
     COST_MAP,
@@ -78,68 +79,66 @@ def open_run(folder: str | Path) -> Reported:
     return Reported(Path(folder), source, learned, settings, run.about, run.load("last").notes)
 
 
-def measure_policy(
-    run: Reported, per_task: int, seed: int, advance: Advance | None = None
-) -> tuple[dict[str, dict[str, Any]], Examples]:
+def measure_policy(run: Reported, per_task: int, seed: int, advance: Advance | None = None) -> tuple[Results, Examples]:
     """Let a policy act from some starts of each task: the figures of both splits, and what was kept to be shown."""
     kept, splits = Examples(run.source), {}
     for split in SPLITS:
         see = kept.see if split == "compositional" else None
         starts = Starts(split, per_task, seed)
         splits[split] = evaluate_policy(run.source, starts, run.learned, advance=advance, see=see)
-    return splits, kept
+    return {run.about["method"]: splits}, kept
 
 
 def write_report(
-    path: str | Path, run: Reported, results: Results, command: str = "", losses: Sequence[float] = ()
+    path: str | Path, run: Reported, results: Results, command: str = "", kept: Examples | None = None
 ) -> Path:
-    """Write the report of a run of RSG as one HTML file.
+    """Write the report of a run as one HTML file.
 
     Args:
         path: the file.
         run: the run, opened.
-        results: what `measure` gave for it.
+        results: by split for its method, and for what stands beside it: what `measure` or `measure_policy` gave.
         command: how the report was asked for, to be shown.
-        losses: of every step, if known; the run itself keeps those of some steps.
+        kept: episodes of a policy that are to be shown; None of a run of RSG.
     """
+    values = _about(run, results[run.about["method"]], command)
+    values |= _learned(run, results) if kept is None else {"films": _films(run, kept, values["own"])}
+    pages = Environment(loader=PackageLoader("rsg.evaluation"), autoescape=True, undefined=StrictUndefined)
+    pages.filters |= {"percent": percent, "duration": duration, "base64": lambda data: b64encode(data).decode()}
+    text = pages.get_template("policy.html" if kept else "subgoals.html").render(values)
+    path = Path(path)
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+    return path
+
+
+def _films(run: Reported, kept: Examples, splits: dict[str, Any]) -> list[tuple[str, str, bytes]]:
+    """Episodes of a policy: good or failed, the task, and a film."""
+    tasks, seed = run.source.tasks("compositional"), splits["compositional"]["seed"]
+    return [(kind, tasks[one["task"]], episode_film(run.source, one, seed)) for kind, one in kept.found.items()]
+
+
+def _learned(run: Reported, results: Results) -> dict[str, Any]:
+    """What the page of RSG shows besides: a demonstration as it sees it, where subgoals hold, a plan."""
     unseen, known = unseen_success(results)
     followed = follow_demonstration(run.source, run.learned, run.settings)
-    planned = plan_novel_task(run.source, run.learned)
+    world, plan, verdict = plan_novel_task(run.source, run.learned)
     shown = _in_a_room if is_continuous(followed.world) else _on_a_map
-    values = {
+    return {
         "floor": results["untrained"],
         "unseen": unseen,
         "known": known,
         "followed": followed,
         "strips": pictures.response_strips(followed),
         **shown(run, followed),
-        "planned": planned,
-        "marks": signs(planned.world, planned.plan.actions, arrows=True)[0] if planned.plan.found else [],
-        "film": pictures.plan_animation(planned),
+        "plan": plan,
+        "verdict": verdict,
+        "marks": signs(world, plan.actions, arrows=True)[0] if plan.found else [],
+        "film": pictures.plan_animation(world, plan),
     }
-    return write_page(Path(path), "subgoals.html", {**_of_any(run, results["rsg"], command, losses), **values})
 
 
-def write_policy_report(
-    path: str | Path, run: Reported, splits: dict[str, Any], kept: Examples, command: str = ""
-) -> Path:
-    """Write the report of a baseline's run, with what `measure_policy` gave for it, in the same form."""
-    tasks, seed = run.source.tasks("compositional"), splits["compositional"]["seed"]
-    films = [(kind, tasks[one["task"]], episode_film(run.source, one, seed)) for kind, one in kept.found.items()]
-    return write_page(Path(path), "policy.html", {**_of_any(run, splits, command), "films": films})
-
-
-def write_page(path: Path, template: str, values: dict[str, Any]) -> Path:
-    """Write an HTML file from a template of this package."""
-    pages = Environment(loader=PackageLoader("rsg.evaluation"), autoescape=True, undefined=StrictUndefined)
-    pages.filters |= {"percent": percent, "duration": duration, "base64": lambda data: b64encode(data).decode()}
-    text = pages.get_template(template).render(values)
-    with replacing(path) as part:
-        part.write_text(text, encoding="utf-8")
-    return path
-
-
-def _of_any(run: Reported, own: dict[str, Any], command: str, losses: Sequence[float] = ()) -> dict[str, Any]:
+def _about(run: Reported, own: dict[str, Any], command: str) -> dict[str, Any]:
     """What the page of any method says: figures by split beside the paper's, how it was trained, how it came about."""
     about, settings, usual = run.about, run.settings, type(run.settings)()
     name, method, rows = run.source.name, about["method"], run.notes["history"]
@@ -164,7 +163,7 @@ def _of_any(run: Reported, own: dict[str, Any], command: str, losses: Sequence[f
         "settings": settings,
         "curves": [
             pictures.curve(rows, "held_out", "score of held-out demonstrations", settings.curriculum),
-            pictures.curve(rows, "loss", "loss of the batch", settings.curriculum, losses),
+            pictures.curve(rows, "loss", "loss of the batch", settings.curriculum),
         ],
         "folder": run.folder,
         "facts": facts,
@@ -177,15 +176,17 @@ def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
     states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in followed.segments)]
     world, state = read_map(COST_MAP)
     costs = [
-        (shown, ", ".join(world.inventory(shown.state)) or "nothing", pictures.cost_picture(shown))
-        for shown in cost_maps(world, state, COST_TASK, run.learned, run.settings)
+        (one, ", ".join(world.inventory(one.state)) or "nothing", pictures.cost_picture(one))
+        for one in cost_maps(world, state, COST_TASK, run.learned, run.settings)
     ]
-    moments = [(words, pictures.state_picture(followed.world, followed.demo.states[step])) for step, words in states]
+    shown = [(words, followed.world.render(followed.demo.states[step], 24)) for step, words in states]
+    moments = [(words, pictures.small(drawn)) for words, drawn in shown]
     return {"moments": moments, "costs": costs, "cost_task": COST_TASK, "heat": None, "floor_plan": None}
 
 
 def _in_a_room(run: Reported, followed: Followed) -> dict[str, Any]:
     """The whole way on one floor plan, and where subgoals hold."""
     world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
-    heat = pictures.heat_picture(run.learned, world, state)
-    return {"floor_plan": pictures.floor_picture(followed), "heat": heat}
+    heat, parts, room = heat_figure(run.learned, world, state), followed.segments, followed.world
+    floor = floor_plan(room, followed.demo.states, parts, len(parts), 700)
+    return {"floor_plan": pictures.small(floor, 256), "heat": png(heat, 85)}

@@ -46,7 +46,7 @@ class Followed:
     """
 
     demo: Demonstration
-    world: World
+    world: Any
     terms: tuple[str, ...]
     responses: NDArray[np.float64]
     truth: NDArray[np.bool_]
@@ -143,23 +143,11 @@ def rational_path(graph: StateGraph, found: CostToGo) -> list[tuple[int, list[in
             parts[-1][1].append(row)
 
 
-@dataclass(frozen=True, eq=False)
-class Planned:
-    """A plan for a start that was never trained on, and what a replay in the true world says of it."""
-
-    world: World
-    plan: Plan
-    verdict: Verdict
-    actions: tuple[str, ...]
-
-
-def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> Planned:
-    """A plan for the last novel task from the first start that chance gives: it may fail."""
+def plan_novel_task(source: Benchmark, subgoals: Classifiers, seed: int = 0) -> tuple[World, Plan, Verdict]:
+    """A plan for the last novel task from the first start that chance gives, which may fail: where, and its replay."""
     number = len(source.tasks("novel")) - 1
     demo, _ = source.demonstrate("novel", number, stream(seed, "report", "plan"))
     world = source.world(demo.setting)
     plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
     made = plan(world, demo.states[0], demo.task, subgoals.goals)
-    verdict = validate(world, made, demo.task, partial(source.truth, world))
-    names = getattr(world, "actions", None)
-    return Planned(world, made, verdict, tuple(names[action] if names else "move" for action in made.actions))
+    return world, made, validate(world, made, demo.task, partial(source.truth, world))

@@ -13,16 +13,15 @@ from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from rsg.demos.showing import gif
 from rsg.evaluation.pictures import png
-from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
-from rsg.evaluation.report_examples import CostMap, Followed, Planned
+from rsg.evaluation.report_examples import CostMap, Followed
+from rsg.planning import Plan
 from rsg.search import is_continuous
-from rsg.subgoals import Classifiers
-from rsg.worlds.crafting.sprites import SPRITES, sprite
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -44,20 +43,15 @@ _STYLE: dict[Any, Any] = {
 _RED = "#d21f1f"
 
 
-def curve(
-    history: Sequence[dict[str, float]], key: str, label: str, curriculum: int, every: Sequence[float] = ()
-) -> str:
-    """One figure over training: of every step if known, else of the steps in the history; the curriculum is shaded."""
+def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
+    """One figure over training; the curriculum is shaded."""
     with rc_context({**_STYLE, "svg.hashsalt": key}):
         figure = Figure(figsize=(4.4, 2.5), layout="constrained")
         axes = figure.subplots()
         steps = [row["step"] for row in history]
         if curriculum and steps:
             axes.axvspan(0, min(curriculum, steps[-1]), color=_BAND, lw=0)
-        if every:
-            axes.plot(range(1, len(every) + 1), every, color=_ACCENT, lw=1.1)
-        else:
-            axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
+        axes.plot(steps, [row[key] for row in history], color=_ACCENT, marker="o", markersize=3.5, lw=1.6)
         axes.set(xlabel="step", title=label, xlim=(0, None))
         axes.title.set_fontsize(10)
         axes.grid(axis="y")
@@ -90,82 +84,51 @@ def cost_picture(shown: CostMap) -> bytes:
     figure = Figure(figsize=(0.52 * width, 0.52 * height))
     axes = figure.add_axes((0, 0, 1, 1))
     blues = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
-    norm = Normalize(*shown.range)
-    axes.imshow(np.ma.masked_invalid(shown.cost), cmap=blues.with_extremes(bad="#bbb8b0"), norm=norm)
-    for y, x in np.ndindex(height, width):
-        _draw_cell(axes, shown, y, x, dark=float(norm(shown.cost[y, x])) > 0.55)
+    tints = blues.with_extremes(bad="white")(Normalize(*shown.range)(np.ma.masked_invalid(shown.cost)))[..., :3]
+    drawn = shown.world.render(shown.state, 48)[: 48 * height] / 255  # without what is held
+    axes.imshow(drawn * tints.repeat(48, 0).repeat(48, 1), extent=(-0.5, width - 0.5, height - 0.5, -0.5))
+    cells = np.argwhere(np.isfinite(shown.cost)).tolist()
+    for y, x in (cell for cell in cells if tuple(cell) not in shown.path):
+        words = axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color="#22384c")
+        words.set_path_effects([withStroke(linewidth=2, foreground="white")])
     rows, columns = zip(*shown.path, strict=True)
     axes.plot(columns, rows, ":", color="white", lw=4.5)
     axes.plot(columns, rows, ":", color="black", lw=2.2)
     axes.plot(columns[0], rows[0], "o", color="black", markeredgecolor="white", markersize=8)
     axes.add_patch(Rectangle((columns[-1] - 0.48, rows[-1] - 0.48), 0.96, 0.96, fill=False, ec=_RED, lw=3))
-    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axes.axis("off")
     return png(figure, 120)
 
 
-def _draw_cell(axes: Any, shown: CostMap, y: int, x: int, dark: bool) -> None:
-    """What lies in a cell, and its cost."""
-    name = shown.world.rules.names[shown.world.cells(shown.state)[y, x]]
-    if name in SPRITES:
-        extent = (x - 0.42, x + 0.42, y + 0.42, y - 0.42)
-        axes.imshow(sprite(name, 48), extent=extent, zorder=1.5, interpolation="antialiased")
-    elif np.isfinite(shown.cost[y, x]) and (y, x) not in shown.path:
-        colour = "white" if dark else "#22384c"
-        axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color=colour, alpha=0.9)
-
-
-def state_picture(world: Any, state: NDArray[Any], cell: int = 24) -> bytes:
-    """One state as PNG."""
-    return _small(Image.fromarray(_rendered(world, state, cell)).quantize(64, method=Image.Quantize.FASTOCTREE))
-
-
-def _small(picture: Image.Image) -> bytes:
-    """A picture of few colours as PNG."""
+def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
+    """A picture as PNG of few colours."""
     data = BytesIO()
+    picture = Image.fromarray(drawn).quantize(colours, method=Image.Quantize.FASTOCTREE)
     picture.save(data, format="PNG", optimize=True)
     return data.getvalue()
 
 
-def plan_animation(planned: Planned, cell: int = 48) -> bytes:
+def plan_animation(world: Any, plan: Plan, cell: int = 48) -> bytes:
     """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
-    states, steps = planned.plan.states, len(planned.actions)
+    names, steps = getattr(world, "actions", None), len(plan.actions)
     words = [
-        f"{i + 1}/{steps}  {action}  for {term}"
-        for i, (action, term) in enumerate(zip(planned.actions, planned.plan.terms, strict=True))
+        f"{number}/{steps}  {names[action] if names else 'move'}  for {term}"
+        for number, (action, term) in enumerate(zip(plan.actions, plan.terms, strict=True), start=1)
     ]
-    ends = [*words, f"{steps} steps: done" if planned.plan.found else "no plan was found"]
-    frames = [_frame(planned.world, state, text, cell) for state, text in zip(states, ends, strict=True)]
-    changes = [before != after for before, after in pairwise(planned.plan.terms)]
+    ends = [*words, f"{steps} steps: done" if plan.found else "no plan was found"]
+    frames = [_frame(world, state, text, cell) for state, text in zip(plan.states, ends, strict=True)]
+    changes = [before != after for before, after in pairwise(plan.terms)]
     times = [900 if change else 280 for change in [*changes, False]] + [2500]
     return gif(frames, times[-len(frames) :])
 
 
 def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> NDArray[np.uint8]:
-    """A state with words below it."""
-    picture = Image.fromarray(_rendered(world, state, cell))
+    """A state with words below it: a map with cells of that size, or a room as large as eight of them."""
+    picture = Image.fromarray(world.render(state, 8 * cell if is_continuous(world) else cell))
     frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
     frame.paste(picture)
     ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
     return np.asarray(frame)
-
-
-def _rendered(world: Any, state: NDArray[Any], cell: int) -> NDArray[np.uint8]:
-    """A map with cells of that size, or a room as large as eight of them."""
-    drawn: NDArray[np.uint8] = world.render(state, 8 * cell if is_continuous(world) else cell)
-    return drawn
-
-
-def floor_picture(shown: Followed) -> bytes:
-    """A demonstration in Playroom on the floor plan, in the colours of the subgoals that its steps serve."""
-    world: Any = shown.world
-    drawn = floor_plan(world, shown.demo.states, shown.segments, len(shown.segments), 700)
-    return _small(Image.fromarray(drawn).quantize(256))
-
-
-def heat_picture(subgoals: Classifiers, world: Any, state: NDArray[Any]) -> bytes:
-    """Where subgoals hold in a room of Playroom."""
-    return png(heat_figure(subgoals, world, state), 85)
 
 
 def svg(figure: Any, label: str) -> str:

@@ -47,19 +47,17 @@ def measure(
     In a continuous world untrained ones are planned with on the roadmap alone: trees would grow for long, in vain.
     """
     sizes = sizes or Sizes()
-    starts = {"compositional": sizes.compositional, "novel": sizes.novel}
     world, _ = source.start("novel", 0, stream(seed, "world"))
     floor, quick = untrained_for(source, world), SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
-    return {
-        "rsg": {
-            split: evaluate_planning(source, Starts(split, starts[split], seed), subgoals.goals, advance=advance)
-            for split in SPLITS
-        },
-        "untrained": {
-            split: evaluate_planning(source, Starts(split, sizes.untrained, seed), floor.goals, quick, advance)
-            for split in SPLITS
-        },
+    own = {
+        split: evaluate_planning(source, Starts(split, getattr(sizes, split), seed), subgoals.goals, advance=advance)
+        for split in SPLITS
     }
+    untrained = {
+        split: evaluate_planning(source, Starts(split, sizes.untrained, seed), floor.goals, quick, advance)
+        for split in SPLITS
+    }
+    return {"rsg": own, "untrained": untrained}
 
 
 def unseen_success(results: Results) -> tuple[float, list[str]]:

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
+from string import ascii_letters
 from textwrap import fill, shorten
 from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import ConnectionPatch
 from numpy.typing import NDArray
 from rich.text import Text
@@ -25,7 +27,6 @@ MAX_LABEL = 30
 FILLED, ENDED, FREE = "█", "◆", "."
 MAPS_IN_A_ROW = 8
 WIDE, SLIDE = 12.8, 7.2  # inches
-EDGE, BELOW, NAME, MAP = 0.5, 1.15, 0.6, 1.8  # inches of edges, under the bars, over a map, and of it at least
 FAINT = "#666666"
 _INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
@@ -44,26 +45,16 @@ def parts(found: Segmentation) -> list[Part]:
     return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
-def letters(actions: Sequence[str]) -> list[str]:
-    """A letter for each action: its first one if that tells them apart.
-
-    >>> letters(["up", "down"]), letters(["turn left", "turn right"])
-    (['u', 'd'], ['a', 'b'])
-    """
-    first = [name[:1] for name in actions]
-    if len(set(first)) == len(first) and all(first):
-        return first
-    return [chr(ord("a") + number % 26) for number in range(len(actions))]
-
-
 def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
     """A sign for each step, and what the signs mean.
 
-    In a continuous world that is the way that the first two numbers of an action lead; elsewhere a letter, or an arrow
-    if one is wanted and the action's name has one.
+    In a continuous world that is the way that the first two numbers of an action lead; elsewhere an arrow, if one is
+    wanted and the action's name has one, or a letter: the name's first if that tells all actions apart.
     """
     if hasattr(world, "actions"):
-        names, short = world.actions, letters(world.actions)
+        names, short = world.actions, [name[:1] for name in world.actions]
+        if len(set(short)) < len(names):
+            short = [ascii_letters[number % len(ascii_letters)] for number in range(len(names))]
         if arrows:
             short = [_ARROWS.get(name, letter) for name, letter in zip(names, short, strict=True)]
         return [short[action] for action in actions], [f"{s} {n}" for s, n in zip(short, names, strict=True)]
@@ -141,50 +132,38 @@ def draw_timeline(
     served, moments = parts(found), _moments(found)
     rows = -(-len(moments) // MAPS_IN_A_ROW)
     columns = -(-len(moments) // rows)
-    bars_high = max(0.27, min(0.45, 2.6 / len(served))) * len(served)
-    under, above = BELOW + bars_high + 0.5, head_of(found) + NAME  # inches below and above the maps
-    height = max(SLIDE, under + above + rows * MAP + (rows - 1) * NAME)
-    with slide(path, found, note, height) as figure:
-        left = EDGE + 0.2 + 0.11 * max(len("action"), *(len(part.term) for part in served))
-        bars = axes_at(figure, left, BELOW, WIDE - EDGE - left, bars_high)
+    low = 1.1 + max(0.27, min(0.45, 2.6 / len(served))) * len(served)  # inches of the bars
+    height = max(SLIDE, 1.8 + 2.4 * rows + low)
+    with slide(path, found, note, height) as body:
+        above, below = body.subfigures(2, 1, height_ratios=(height - 1.8 - low, low))
+        bars = below.subplots()
         draw_bars(bars, served, found)
         name_steps(bars, world, actions)
-        inside = {"left": EDGE / WIDE, "right": 1 - EDGE / WIDE, "bottom": under / height, "top": 1 - above / height}
-        maps = figure.add_gridspec(rows, columns, wspace=0.05, hspace=NAME / MAP, **inside)
-        for number, (name, step) in enumerate(moments):
-            axes = figure.add_subplot(maps[number], anchor="N")
+        places = above.subplots(rows, columns, squeeze=False).flat
+        for number, ((name, step), axes) in enumerate(zip(moments, places, strict=False)):
             color = _color(number - 1) if number else PAPER
             axes.set_title(name, fontsize=12 if columns <= 6 else 10, color=color)
-            _draw_map(axes, world.render(states[step]), color)
+            axes.imshow(world.render(states[step]), interpolation="bicubic")
+            axes.set(xticks=[], yticks=[], anchor="N")
+            axes.spines[:].set(visible=True, color=color, linewidth=2.5)
             if rows == 1:  # then a line leads from each map to its place in time
                 _connect(axes, bars, step, color)
+        for axes in places:  # where no map is
+            axes.axis("off")
 
 
 @contextmanager
-def slide(path: str | Path, found: Segmentation, note: str, height: float = SLIDE) -> Iterator[Figure]:
-    """A figure with a task and a line below it, written as a PNG file at the end."""
+def slide(path: str | Path, found: Segmentation, note: str, height: float = SLIDE) -> Iterator[Any]:
+    """What is below a task and a line about it, to be drawn on; written as a PNG file at the end."""
     with rc_context({"font.size": 12, **PLAIN}):
-        figure = Figure(figsize=(WIDE, height), facecolor="white")
-        top, below = 1 - 0.25 / height, 1 - (head_of(found) - 0.14) / height
-        figure.text(EDGE / WIDE, top, _title(found), fontsize=17, fontweight="bold", va="top", color=PAPER)
-        figure.text(EDGE / WIDE, below, shorten(note, 125, placeholder=" …"), va="bottom", color=FAINT)
-        yield figure
+        layout = ConstrainedLayoutEngine(rect=(0.02, 0.02, 0.96, 0.96), w_pad=0.1, h_pad=0.1)
+        figure = Figure(figsize=(WIDE, height), facecolor="white", layout=layout)
+        title = fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
+        figure.suptitle(title, fontsize=17, fontweight="bold", color=PAPER, x=0.03, ha="left")
+        body: Any = figure.subfigures()
+        body.suptitle(shorten(note, 125, placeholder=" …"), fontsize=12, color=FAINT, x=0.01, ha="left")
+        yield body
         save(path, png(figure, 150))
-
-
-def head_of(found: Segmentation) -> float:
-    """The inches that the words at the top of a slide take."""
-    return 0.99 + 0.31 * _title(found).count("\n")
-
-
-def _title(found: Segmentation) -> str:
-    return fill(f"“{found.task}”", 82, max_lines=4, placeholder=" …", break_on_hyphens=False)
-
-
-def axes_at(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
-    """Axes at a place in inches."""
-    tall = figure.get_figheight()
-    return figure.add_axes((left / WIDE, bottom / tall, width / WIDE, height / tall))
 
 
 def _color(number: int) -> str:
@@ -213,22 +192,21 @@ def name_steps(axes: Any, world: Any, actions: NDArray[Any], room: int = 50) -> 
     """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)
-    size = 12 if steps <= 0.6 * room else 9
-    shown = [step for step in range(steps) if every <= 2 or (step + 1) % every == 0]
+    apart, names = (1, "step\naction") if every <= 2 else (every, "step")  # of steps that are shown
+    shown = range(apart - 1, steps, apart)
     numbers = [str(step + 1) if (step + 1) % every == 0 else "" for step in shown]
-    done = [marks[step] if every <= 2 else "" for step in shown]
-    ticks = [f"{number}\n{sign}" for number, sign in zip(numbers, done, strict=True)]
-    axes.set_xticks([step + 0.5 for step in shown], ticks, fontsize=size, linespacing=1.5)
-    axes.set_xticks(range(0, steps + 1, 1 if every <= 2 else every), minor=True)
+    ticks = [f"{number}\n{marks[step] if apart == 1 else ''}" for number, step in zip(numbers, shown, strict=True)]
+    look: dict[str, Any] = {"fontsize": 12 if steps <= 0.6 * room else 9, "linespacing": 1.5}
+    axes.set_xticks([step + 0.5 for step in shown], ticks, **look)
+    axes.set_xticks(range(0, steps + 1, apart), minor=True)
     axes.tick_params(axis="x", length=0)
     axes.tick_params(axis="x", which="minor", length=4, color="#999999")
     axes.set_axisbelow(True)
     axes.grid(axis="x", which="minor", color="#ececec")
-    for name, down in [("step", 1.0), ("action", 2.5)][: 2 if every <= 2 else 1]:
-        place = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(name, (0, 0), (-6, -5 - size * down), **place, ha="right", fontsize=size, color=FAINT)
-    key = "   ".join(["◇ came true", *(meanings if every <= 2 else [])])
-    axes.annotate(key, (1, 0), (0, -62), **place, ha="right", fontsize=10, color=FAINT)
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "top"}
+    axes.annotate(names, (0, 0), (-6, -3.5), **place, **look, color=FAINT)
+    key = "   ".join(["◇ came true", *(meanings if apart == 1 else [])])
+    axes.set_xlabel(key, loc="right", fontsize=10, color=FAINT)
 
 
 def _moments(found: Segmentation) -> list[tuple[str, int]]:
@@ -238,15 +216,10 @@ def _moments(found: Segmentation) -> list[tuple[str, int]]:
     return [("start", 0), *ends, *now]
 
 
-def _draw_map(axes: Any, picture: NDArray[Any], color: str) -> None:
-    """A map in a frame of that colour."""
-    axes.imshow(picture, interpolation="bicubic")
-    axes.set(xticks=[], yticks=[])
-    axes.spines[:].set(visible=True, color=color, linewidth=2.5)
-
-
 def _connect(axes: Any, bars: Any, step: int, color: str) -> None:
     """A dashed line from below a map to the end of a step."""
     ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
     look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}
-    axes.figure.add_artist(ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look))
+    line = ConnectionPatch((0.5, 0), (step, bars.get_ylim()[1]), **ends, **look)
+    line.set_in_layout(False)
+    axes.figure.add_artist(line)

@@ -7,9 +7,10 @@ from typing import Any
 
 from rsg.baselines import METHODS, Policy, load_baseline
 from rsg.core.errors import RsgError, RunError
+from rsg.core.words import quantity
 from rsg.demos import Benchmark, Store, benchmark
 from rsg.search import is_continuous
-from rsg.subgoals import Classifiers, load_subgoals
+from rsg.subgoals import Classifiers
 from rsg.subgoals import untrained as untrained_terms
 from rsg.training import Run
 from rsg.worlds.playroom import PlayroomWorld
@@ -47,16 +48,9 @@ def check_usable(folder: str | Path, name: str, world: Any) -> None:
         learned, here = (_things(room) for room in (benchmark(name).world(origin["setting"]), world))
         if learned != here:
             raise RsgError(
-                f"{folder} was trained in a room with {_listed(learned)}, this one has {_listed(here)}; subgoals know "
-                "effectors by their order, so use it where there are the same ones (--layout), or train another run"
+                f"{folder} was trained in a room with {learned}, this one has {here}; subgoals know effectors by their "
+                "order, so use it where there are the same ones (--layout), or train another run"
             )
-
-
-def subgoals_for(folder: str | Path, name: str, world: Any) -> Classifiers:
-    """What a run learned, if it can be used in a world of that name."""
-    found = load_subgoals(folder)
-    check_usable(folder, name, world)
-    return found
 
 
 def baseline_of(folder: str | Path) -> str | None:
@@ -80,9 +74,6 @@ def untrained_for(source: Benchmark, world: Any) -> Classifiers:
     return untrained_terms(source.vocabulary, world=world if is_continuous(world) else None)
 
 
-def _things(world: PlayroomWorld) -> list[str]:
-    return [effector.name for effector in world.layout.effectors]
-
-
-def _listed(names: list[str]) -> str:
-    return f"{len(names)} effectors ({', '.join(names)})" if len(names) > 1 else f"1 effector ({names[0]})"
+def _things(world: Any) -> str:
+    names = [effector.name for effector in world.layout.effectors]
+    return f"{quantity(len(names), 'effector')} ({', '.join(names)})"
