@@ -63,6 +63,10 @@ class GailNetwork(nn.Module):
         self.judge = BcNetwork(settings, shape, terms, 0)
         self.copy = deepcopy(self.policy).requires_grad_(False)
 
+    def begin(self, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+        """What the policy begins with."""
+        return self.policy.begin(machine, count)
+
 
 def telling_apart(shown: Tensor, made: Tensor) -> Tensor:
     """The judge's loss for log-odds of histories that were shown and of such that the policy made.
@@ -213,11 +217,6 @@ class Gail(Baseline):
         shown = self.batch(demos)
         away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
         return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
-
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, an LSTM that has seen nothing, and where chance comes from."""
-        del world
-        return *self.module.policy.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy. It never stops by itself."""

@@ -32,7 +32,6 @@ from rsg.baselines.networks import History
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
-from rsg.language import Machine
 from rsg.subgoals.classifiers import mapped, tensors
 
 KEPT = 1000  # moves of the last batch that are remembered, some of them more than once
@@ -267,11 +266,6 @@ class Irl(Baseline):
         if self.actions.discrete:
             return given, given.logsumexp(dim=1) - math.log(given.shape[1])
         return by_choice(given[:, 0], after), given[:, 1]
-
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, an LSTM that has seen nothing, and where chance comes from."""
-        del world
-        return *self.module.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""

@@ -110,14 +110,11 @@ class Actions:
         return torch.as_tensor(actions.astype(np.int64 if self.discrete else np.float32))
 
     def log_probability(self, given: Tensor, actions: Tensor) -> Tensor:
-        """Of actions `[N]` or `[N, D]`, for outputs `[N, ..., outputs]`: `[N, ...]`."""
-        more = given.ndim - 2
+        """Of actions `[N]` or `[N, D]`, for outputs `[N, outputs]`: `[N]`."""
         if self.discrete:
-            chosen = one_hot(actions, self.outputs).to(given)
-            return (given.log_softmax(dim=-1) * chosen.reshape(len(given), *[1] * more, -1)).sum(dim=-1)
+            return (given.log_softmax(dim=-1) * one_hot(actions, self.outputs).to(given)).sum(dim=-1)
         mean, variance = self._gaussian(given)
-        away = actions.reshape(len(given), *[1] * more, -1) - mean
-        return -0.5 * (away**2 / variance + torch.log(2 * math.pi * variance)).sum(dim=-1)
+        return -0.5 * ((actions - mean) ** 2 / variance + torch.log(2 * math.pi * variance)).sum(dim=-1)
 
     def _gaussian(self, given: Tensor) -> tuple[Tensor, Tensor]:
         mean, spread = given.chunk(2, dim=-1)

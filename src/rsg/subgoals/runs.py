@@ -151,7 +151,7 @@ def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) 
 def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
     """The classifiers of a run; one with an encoder of your own needs that encoder again."""
     run = Run(folder)
-    if not run.has(which) and run.about.get("method") == RationalSubgoals.name:
+    if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
     settings, subgoals = rebuilt(run, encoder)
     try:
