@@ -121,7 +121,9 @@ def joined(parts: Sequence[Histories], device: str = "cpu") -> Histories:
         moved.append(part._replace(state=part.state + states, after=after, **numbers))
         states, nodes = states + len(part.whose), nodes + len(part.state)
     seen = mapped(stacked, *(part.seen for part in parts))
-    return tensors(Histories(seen, *map(np.concatenate, list(zip(*moved, strict=True))[1:])), device)
+    rest = zip(*(part[1:] for part in moved), strict=True)
+    whole: Histories = tensors(Histories(seen, *map(np.concatenate, rest)), device)
+    return whole
 
 
 def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int) -> Tensor:

@@ -114,11 +114,6 @@ def preset(encoder: str) -> RsgSettings:
     return RsgSettings(encoder=encoder, **PRESETS.get(encoder, {}))
 
 
-def usual_encoder(world: Any) -> str:
-    """The encoder that fits a world best, if none is asked for."""
-    return "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
-
-
 def _world_of(world: Any) -> WorldOf:
     if isinstance(world, World) or is_continuous(world):
         return lambda _: world
@@ -258,6 +253,7 @@ def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classif
     """
     if world is None:
         return build(RsgSettings(seed=seed), terms, {"types": TYPES})
-    settings = replace(preset(usual_encoder(world)), seed=seed, sure=0.0)
+    name = "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
+    settings = replace(preset(name), seed=seed, sure=0.0)
     state = world.sample(stream(seed, "untrained"), 1)
     return build(settings, terms, shape_of(settings, world.encode(state), world))
