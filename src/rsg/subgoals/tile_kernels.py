@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.compiled import bare, compiled, fast
+from rsg.core.compiled import bare, compiled, fast, inlined
 from rsg.search.kernels.table import add, larger, table_for
 
 _FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
@@ -109,7 +109,7 @@ def tiles(pictures: Any, side: int) -> Any:
     """
     n, height, width = pictures.shape[:3]
     most = n * (height // side) * (width // side)
-    table = table_for(1 << 11, (3 * side * side + 7) // 8)
+    table = table_for(1 << 8, (3 * side * side + 7) // 8)
     rows = table.words.view(np.uint8)
     corners, members = np.empty((most, 3), dtype=np.int32), np.empty(most, dtype=np.int32)
     stamps, starts = np.full(most, -1, dtype=np.int32), np.zeros(2 * n + 1, dtype=np.int64)
@@ -136,7 +136,7 @@ def tiles(pictures: Any, side: int) -> Any:
     return corners[:count].copy(), starts, members[:total].copy()
 
 
-@bare
+@inlined
 def write_tile(picture: Any, top: int, left: int, side: int, row: Any) -> None:
     """A tile's bytes, one after the other."""
     for y in range(side):
