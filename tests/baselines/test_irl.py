@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.baselines.tiny import Corridor, Track, demonstrations
 
 from rsg.baselines import METHODS, IrlSettings, rollout, train_baseline
-from rsg.baselines.irl import by_choice, histories_of, soft_values, surroundings
+from rsg.baselines.irl import by_choice, joined, soft_values, surroundings
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.language import machine_of
 
@@ -92,36 +92,37 @@ def uniform(count):
 @pytest.mark.parametrize("world", [Corridor(), Track()])
 def test_the_nodes_around_a_demonstration(world):
     source, demos = demonstrations(world, 1)
-    parts = [surroundings(source.world(""), demo, 3, uniform) for demo in demos]
+    parts = [surroundings(source.world(""), demo, 3, uniform, np.asarray) for demo in demos]
     for demo, part in zip(demos, parts, strict=True):
         steps = len(demo)
-        assert (part.states[part.state[: steps + 1]] == demo.states).all()
-        assert (part.after[np.arange(steps), part.chosen] == np.arange(1, steps + 1)).all()
+        assert (part.seen[part.state[: steps + 1]] == demo.states).all()
+        assert (part.after[np.arange(steps), part.chosen[:-1]] == np.arange(1, steps + 1)).all()
         for node, choice in np.argwhere(part.after >= 0):
             end = part.after[node, choice]
             assert node <= steps  # off the path there are no choices
             assert part.since[end] == node + 1
-            here, there = (part.states[part.state[one]] for one in (node, end))
+            here, there = (part.seen[part.state[one]] for one in (node, end))
             assert (np.abs(there - here) <= 1 + 1e-9).all()
             if isinstance(world, Corridor):
                 assert there == world.step(here[None], [choice])[0]
-    whole = histories_of([world] * len(parts), parts, {})
-    assert len(whole.chosen) == sum(len(demo) for demo in demos) == int(whole.moving.sum())
+    whole = joined(parts)
+    moving = whole.chosen >= 0
+    assert len(whole.chosen[moving]) == sum(len(demo) for demo in demos) == len(whole.path) - len(demos)
     first = len(parts[0].state)
     second, known = whole.after[first : first + len(parts[1].after)].numpy(), parts[1].after >= 0
     assert (second[known] - first == parts[1].after[known]).all()
     assert (second[~known] == -1).all()
-    assert (whole.after[whole.path[whole.moving], whole.chosen] == whole.path[1:][whole.moving[:-1]]).all()
+    assert (whole.after[whole.path[moving], whole.chosen[moving]] == whole.path[1:][moving[:-1]]).all()
 
 
 def test_a_blocked_move_is_no_choice():
     world = Track()
     _, demos = demonstrations(world, 1)
-    part = surroundings(world, demos[1], 40, uniform)
+    part = surroundings(world, demos[1], 40, uniform, np.asarray)
     last = len(demos[1])  # at the right end, where about half of the moves lead nowhere
     possible = (part.after[last, 1:] >= 0).sum()
     assert 5 < possible < 40
-    ends = part.states[part.state[part.after[last][part.after[last] >= 0]]]
+    ends = part.seen[part.state[part.after[last][part.after[last] >= 0]]]
     assert (ends != demos[1].states[-1]).all()
 
 
@@ -154,7 +155,7 @@ def test_the_demonstration_with_a_move_out_of_reach_is_the_one_that_is_named():
             return super().step(states, actions)
 
     with pytest.raises(DemonstrationError, match="too far") as raised:
-        surroundings(Strict(), far, 2, uniform)
+        surroundings(Strict(), far, 2, uniform, np.asarray)
     assert raised.value.demonstration is far
 
 

@@ -30,7 +30,7 @@ from rsg.subgoals.dependencies import (
     prerequisites_of,
 )
 from rsg.training import Run
-from rsg.training.checkpoint import writing
+from rsg.training.checkpoint import FOLDER
 from rsg.worlds.crafting import STANDARD, VOCABULARY
 
 SLOW = bool(numba.config.DISABLE_JIT)
@@ -422,8 +422,9 @@ def sentence(error):
 def from_elsewhere(run, **source):
     """The run says that its demonstrations come from elsewhere, and nothing is kept."""
     (run / FILE).unlink(missing_ok=True)
-    with writing(run) as opened:
-        opened.save({}, {**opened.about, "source": {"world": "crafting", **source}})
+    content = FOLDER.read(run, dict)
+    content["about"]["source"] = {"world": "crafting", **source}
+    FOLDER.write(run, {key: content[key] for key in ("about", "checkpoints")})
     return run
 
 

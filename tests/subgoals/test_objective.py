@@ -18,7 +18,7 @@ from rsg.search.cost_to_go import Logs
 from rsg.subgoals import Rationality, SetClassifiers, score
 from rsg.subgoals.classifiers import log_sigmoid
 from rsg.subgoals.ground import Ground, ground, taken_edges
-from rsg.subgoals.objective import contrast, score_alone
+from rsg.subgoals.objective import View, contrast
 from rsg.subgoals.rationality import Walk
 from rsg.worlds.crafting import CraftingWorld
 
@@ -151,12 +151,14 @@ def test_scores_alone_are_those_of_score():
     for case in range(3 if SLOW else 30):
         q = random_question(rng, 0.0, open_end=case % 3 == 0)
         there, _, _, how = parts_of(q)
-        logs = Logs(*log_sigmoid(rng.normal(0, 2, (2, len(q.graph.states), 3))))
+        odds = rng.normal(0, 2, (2, len(q.graph.states), 3))
+        logs = Logs(*log_sigmoid(odds))
+        view = View(there, {"a": 0, "b": 1, "c": 2}, [0, 1, 2], np.moveaxis(odds, 0, -1), logs)
         for _ in range(6):
             machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
             place = ["abc".index(name) for name in machine.names]
-            value = score_alone(there, machine.among({"a": 0, "b": 1, "c": 2}), logs, how)
-            assert value == score(there, machine.arrays, Logs(logs.g[:, place], logs.i[:, place]), how).value
+            value = score(there, machine.arrays, Logs(logs.g[:, place], logs.i[:, place]), how).value
+            assert view.score_alone(machine, how) == value
 
 
 def test_tables_that_do_not_fit_are_refused():

@@ -67,7 +67,7 @@ def refused(call, *parts):
 
 def test_a_new_run_says_what_it_is_about(tmp_path):
     run = Run.create(tmp_path / "deep" / "run", ABOUT)
-    assert (run.about, run.steps, run.has("last")) == (ABOUT, {}, False)
+    assert (run.about, run.steps) == (ABOUT, {})
     assert Run(str(run.folder)).about == ABOUT
     run.about["settings"]["rate"] = 7
     assert run.about == ABOUT
@@ -115,8 +115,8 @@ def test_a_checkpoint_takes_the_place_of_the_one_before(folder):
     assert same(Run(folder).load("best"), saved(100))
     assert set(contents(folder)) == {"run.json", "last-00000200.safetensors", "best-00000100.safetensors"}
     with writing(folder) as run:
-        run.save({"last": saved(250), "best": saved(250)}, about={"method": "other"})
-    assert Run(folder).about == {"method": "other"}
+        run.save({"last": saved(250), "best": saved(250)})
+    assert Run(folder).about == ABOUT
     assert set(contents(folder)) == {"run.json", "last-00000250.safetensors", "best-00000250.safetensors"}
 
 

@@ -19,7 +19,6 @@ from torch.nn.functional import logsigmoid
 from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape
 from rsg.baselines.networks import History
-from rsg.language import Machine
 
 
 @dataclass(frozen=True)
@@ -80,11 +79,6 @@ class BehaviourCloning(Baseline):
         steps = logsigmoid(torch.where(batch.moving, -odds, odds))
         acts = self.actions.log_probability(given[batch.moving], batch.actions)
         return batch.per_demonstration(steps.masked_scatter(batch.moving, steps[batch.moving] + acts))
-
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, an LSTM that has seen nothing, and where chance comes from."""
-        del world
-        return *self.module.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""

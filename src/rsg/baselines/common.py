@@ -17,7 +17,7 @@ from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
-from rsg.language import Task
+from rsg.language import Machine, Task
 from rsg.subgoals.classifiers import mapped, tensors
 from rsg.subgoals.encoders import seeded
 from rsg.subgoals.learning import WorldOf, other_tasks, spelled
@@ -90,29 +90,24 @@ class Batch:
 
 def batch_of(demos: Sequence[Demonstration], world_of: WorldOf, shape: Shape, device: str = "cpu") -> Batch:
     """Demonstrations as a batch, each seen with the eyes of its own world."""
-    actions = Actions(shape)
     lengths = np.array([len(demo.states) for demo in demos])
     place = np.concatenate([np.arange(length) for length in lengths])
-    taken = torch.cat([actions.read(_checked(demo, actions.discrete).actions) for demo in demos])
     owner = torch.as_tensor(np.repeat(np.arange(len(demos)), lengths), device=device)
     moving = torch.as_tensor(place < np.repeat(lengths - 1, lengths), device=device)
     seen = tensors(mapped(stacked, *(_seen(demo, world_of, shape) for demo in demos)), device)
+    taken = torch.cat([Actions(shape).read(demo.actions) for demo in demos]).to(device)
     texts = tuple(demo.task for demo in demos)
-    return Batch(texts, seen, owner, torch.as_tensor(place, device=device), moving, taken.to(device))
+    return Batch(texts, seen, owner, torch.as_tensor(place, device=device), moving, taken)
 
 
 def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
+    wanted = "whole numbers [T]" if "actions" in shape else "moves [T, D]"
+    if ("actions" in shape) != (demo.actions.ndim == 1):
+        raise DemonstrationError(f"actions are {wanted} in this world, not {list(demo.actions.shape)}", demo)
     try:
         return look(world_of(demo), demo.states, shape)
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None
-
-
-def _checked(demo: Demonstration, discrete: bool) -> Demonstration:
-    if discrete != (demo.actions.ndim == 1):
-        wanted = "whole numbers [T]" if discrete else "moves [T, D]"
-        raise DemonstrationError(f"actions are {wanted} in this world, not {list(demo.actions.shape)}", demo)
-    return demo
 
 
 def stacked(*parts: Any) -> NDArray[Any]:
@@ -140,6 +135,7 @@ class Baseline:
 
     name: ClassVar[str]
     kind: ClassVar[type[BaselineSettings]]
+    module: Any
 
     def __init__(
         self,
@@ -221,6 +217,11 @@ class Baseline:
     def chance(self) -> np.random.Generator:
         """Where a policy's chance comes from, the same in each rollout."""
         return stream(self.settings.seed, "act")
+
+    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+        """What most policies remember: the task, an LSTM that has seen nothing, and where chance comes from."""
+        del world
+        return *self.module.begin(machine, len(states)), self.chance()
 
     def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
         """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one.

@@ -11,9 +11,10 @@ The paper does not say how its policy began. Here it is cloned at first, and a l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,10 @@ class GailNetwork(nn.Module):
         self.policy = BcNetwork(settings, shape, terms, outputs)
         self.judge = BcNetwork(settings, shape, terms, 0)
         self.copy = deepcopy(self.policy).requires_grad_(False)
+
+    def begin(self, machine: Machine, count: int) -> tuple[Tensor, Tensor]:
+        """What the policy begins with."""
+        return self.policy.begin(machine, count)
 
 
 def telling_apart(shown: Tensor, made: Tensor) -> Tensor:
@@ -175,14 +180,17 @@ class Gail(Baseline):
         self, demos: Sequence[Demonstration], policy: BcNetwork, rng: np.random.Generator
     ) -> tuple[Batch, Tensor]:
         """Episodes as long as the demonstrations, from where they begin, and the log-probabilities of actions."""
-        lengths = np.array([len(demo) for demo in demos])
+        groups = by_world((self.world_of(demo), number) for number, demo in enumerate(demos))
         states: list[list[Any]] = [[demo.states[0]] for demo in demos]
         taken: list[list[Any]] = [[] for _ in demos]
         chances: list[list[Tensor]] = [[] for _ in demos]
         with torch.no_grad():
             tasks = policy.tasks([demo.task for demo in demos])
             memory = tasks.new_zeros(2, 1, len(demos), self.settings.hidden)
-            for world, rows in self.copies(demos, lengths):
+            for time, (world, numbers) in product(range(max(map(len, demos))), groups):
+                rows = [number for number in numbers if len(demos[number]) > time]
+                if not rows:
+                    continue
                 here = np.stack([states[i][-1] for i in rows])
                 seen = self.see(world, here)
                 given, _, memory[:, :, rows] = policy.step(seen, tasks[rows], memory[:, :, rows])
@@ -196,28 +204,12 @@ class Gail(Baseline):
         made = [replace(demo, states=np.stack(some), actions=np.stack(did)) for demo, some, did in rest]
         return self.batch(made), torch.stack([log for logs in chances for log in logs])
 
-    def copies(
-        self, demos: Sequence[Demonstration], lengths: NDArray[np.int64]
-    ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-        """For each time the worlds, each with the numbers of the episodes that take place there and still go on."""
-        groups = by_world((self.world_of(demo), number) for number, demo in enumerate(demos))
-        for time in range(lengths.max()):
-            for world, numbers in groups:
-                rows = np.array([number for number in numbers if lengths[number] > time])
-                if len(rows):
-                    yield world, rows
-
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """Minus how far from the demonstration's, as it is seen, the last state of an episode is."""
         made, _ = self.episodes(demos, self.module.policy, rng)
         shown = self.batch(demos)
         away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
         return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
-
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, an LSTM that has seen nothing, and where chance comes from."""
-        del world
-        return *self.module.policy.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy. It never stops by itself."""

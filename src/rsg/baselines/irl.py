@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -29,11 +29,9 @@ from torch.nn.functional import smooth_l1_loss
 from rsg.baselines.common import Baseline, BaselineSettings, pulled, stacked
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import History
-from rsg.core.arrays import Ints
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
-from rsg.language import Machine
 from rsg.subgoals.classifiers import mapped, tensors
 
 KEPT = 1000  # moves of the last batch that are remembered, some of them more than once
@@ -59,34 +57,37 @@ class IrlSettings(BaselineSettings):
     level: float = setting(0.1, "the weight of the level of Q beside the policy that follows from it")
 
 
-@dataclass(frozen=True, eq=False)
-class Surroundings:
-    """S nodes with N distinct states around a demonstration of T actions: what else could have been done.
+class Histories(NamedTuple):
+    """S nodes with N distinct states around B demonstrations of T actions: what else could have been done.
 
-    A node is a history: the demonstration up to one of its states, or up to there and then one other choice.
+    A node is a history: a demonstration up to one of its states, or up to there and then one other choice.
 
     Attributes:
-        states: `[N, W]`; state: `[S]` the state of each node. The first T + 1 nodes are those of the demonstration.
+        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each.
+        state: `[S]` the state of each node; owner: `[S]` its demonstration.
         after: `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices.
         since: `[S]` how many states of the demonstration come before the node's own in its history.
-        chosen: `[T]` the demonstration's choices.
+        path: `[T + B]` the nodes of the demonstrations; chosen: `[T + B]` the choice there, -1 at the last one.
     """
 
-    states: NDArray[Any]
-    state: Ints
-    after: Ints
-    since: Ints
-    chosen: Ints
+    seen: Any
+    whose: Any
+    state: Any
+    owner: Any
+    after: Any
+    since: Any
+    path: Any
+    chosen: Any
 
 
 Draw = Callable[[int], NDArray[Any]]
 """Gives that many random moves `[N, D]` of a continuous world."""
 
 
-def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Surroundings:
-    """The nodes of a demonstration, and around each of them the other choices.
+def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw, see: Callable[..., Any]) -> Histories:
+    """The nodes of a demonstration, and around each of them the other choices, as arrays; `see` is shown the states.
 
-    These are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is no choice.
+    Choices are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is none.
     """
     discrete, count = hasattr(world, "actions"), len(demo.states)
     choices = len(world.actions) if discrete else 1 + tried
@@ -102,59 +103,27 @@ def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw) -> Sur
     off_path = count + np.arange(count * choices).reshape(count, choices)
     after = np.full((count * (1 + choices), choices), -1)
     after[:count] = np.where(possible, off_path, -1)
-    chosen = demo.actions.astype(np.int64) if discrete else np.zeros(count - 1, dtype=np.int64)
-    after[np.arange(count - 1), chosen] = np.arange(1, count)
-    since = np.concatenate([np.arange(count), np.repeat(np.arange(1, count + 1), choices)])
-    rows = np.concatenate([demo.states, ends])
-    states, state = np.unique(rows, axis=0, return_inverse=True)
-    return Surroundings(states, state.reshape(-1), after, since, chosen)
+    path, chosen = np.arange(count), np.full(count, -1)
+    chosen[:-1] = demo.actions if discrete else 0
+    after[path[:-1], chosen[:-1]] = path[1:]
+    since = np.concatenate([path, np.repeat(path + 1, choices)])
+    states, state = np.unique(np.concatenate([demo.states, ends]), axis=0, return_inverse=True)
+    whose, owner = np.zeros(len(states), dtype=np.int64), np.zeros(len(after), dtype=np.int64)
+    return Histories(see(states), whose, state.reshape(-1), owner, after, since, path, chosen)
 
 
-@dataclass(frozen=True, eq=False)
-class Histories:
-    """The surroundings of B demonstrations one after the other, as tensors.
-
-    Attributes:
-        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each state.
-        state, after, since: as in `Surroundings`; owner: `[S]` the demonstration of each node.
-        path: `[T + B]` the nodes of the demonstrations; moving: `[T + B]` which of them are left by an action.
-        chosen: `[T]` the choices there.
-    """
-
-    seen: Any
-    whose: Tensor
-    state: Tensor
-    after: Tensor
-    since: Tensor
-    owner: Tensor
-    path: Tensor
-    moving: Tensor
-    chosen: Tensor
-
-
-def histories_of(worlds: Sequence[Any], parts: Sequence[Surroundings], shape: Shape, device: str = "cpu") -> Histories:
-    """Surroundings one after the other."""
-    states, nodes = [len(part.states) for part in parts], [len(part.state) for part in parts]
-    rows, firsts = np.cumsum([0, *states[:-1]]), np.cumsum([0, *nodes[:-1]])
-    longs = [len(part.chosen) for part in parts]
-
-    def tensor(pieces: Sequence[NDArray[Any]]) -> Tensor:
-        return torch.as_tensor(np.concatenate(pieces), device=device)
-
-    return Histories(
-        tensors(
-            mapped(stacked, *(look(world, part.states, shape) for world, part in zip(worlds, parts, strict=True))),
-            device,
-        ),
-        tensor([np.full(count, i) for i, count in enumerate(states)]),
-        tensor([part.state + row for part, row in zip(parts, rows, strict=True)]),
-        tensor([np.where(part.after >= 0, part.after + n, -1) for part, n in zip(parts, firsts, strict=True)]),
-        tensor([part.since for part in parts]),
-        tensor([np.full(count, i) for i, count in enumerate(nodes)]),
-        tensor([n + np.arange(long + 1) for n, long in zip(firsts, longs, strict=True)]),
-        tensor([np.arange(long + 1) < long for long in longs]),
-        tensor([part.chosen for part in parts]),
-    )
+def joined(parts: Sequence[Histories], device: str = "cpu") -> Histories:
+    """The nodes of several demonstrations one after the other, as tensors."""
+    moved, states, nodes = [], 0, 0
+    for number, part in enumerate(parts):
+        after = np.where(part.after >= 0, part.after + nodes, -1)
+        numbers = {"whose": part.whose + number, "owner": part.owner + number, "path": part.path + nodes}
+        moved.append(part._replace(state=part.state + states, after=after, **numbers))
+        states, nodes = states + len(part.whose), nodes + len(part.state)
+    seen = mapped(stacked, *(part.seen for part in parts))
+    rest = zip(*(part[1:] for part in moved), strict=True)
+    whole: Histories = tensors(Histories(seen, *map(np.concatenate, rest)), device)
+    return whole
 
 
 def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, discount: float, sweeps: int) -> Tensor:
@@ -249,18 +218,13 @@ class Irl(Baseline):
     ) -> dict[str, Tensor]:
         """Losses of a batch, whose choices are compared with all others, or with some of the moves `[K, D]`."""
         s = self.settings
-        worlds = [self.world_of(demo) for demo in demos]
-        parts = [
-            surroundings(world, demo, s.tried, partial(self.moves, world, moves, rng))
-            for world, demo in zip(worlds, demos, strict=True)
-        ]
-        nodes = histories_of(worlds, parts, self.shape, s.device)
+        nodes = joined([self._around(self.world_of(demo), demo, moves, rng) for demo in demos], s.device)
         if blurred:
-            nodes = replace(nodes, seen=self.blurred(nodes.seen, rng))
+            nodes = nodes._replace(seen=self.blurred(nodes.seen, rng))
         features = self.module.features(nodes, [demo.task for demo in demos])
         reward, (q, values) = self.module.reward(features)[:, 0], self._q(features, nodes.after)
         ends = torch.zeros(len(features), dtype=torch.bool, device=features.device)
-        ends[nodes.path[~nodes.moving]] = True  # what comes after a demonstration is worth nothing
+        ends[nodes.path[nodes.chosen < 0]] = True  # what comes after a demonstration is worth nothing
         open_ = (nodes.after >= 0) & ~ends[:, None]
         left = open_.any(dim=1)
         sweeps = int(nodes.since.max()) if discount else 1
@@ -276,6 +240,10 @@ class Irl(Baseline):
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
+    def _around(self, world: Any, demo: Demonstration, moves: NDArray[Any], rng: np.random.Generator) -> Histories:
+        draw, see = partial(self.moves, world, moves, rng), partial(look, world, shape=self.shape)
+        return surroundings(world, demo, self.settings.tried, draw, see)
+
     def _kept(self) -> NDArray[Any]:
         """Demonstrated moves `[K, D]`; none where actions are few."""
         return np.empty((0, 0)) if self.actions.discrete else self.module.moves.cpu().numpy()
@@ -287,9 +255,9 @@ class Irl(Baseline):
 
     def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
-        part = surroundings(world, demo, self.settings.tried, partial(self.moves, world, self._kept(), self.chance()))
+        part = self._around(world, demo, self._kept(), self.chance())
         with torch.inference_mode():
-            nodes = histories_of([world] * len(texts), [part] * len(texts), self.shape, self.settings.device)
+            nodes = joined([part] * len(texts), self.settings.device)
             features = self.module.features(nodes, texts)
             chances = _log_chances(self._q(features, nodes.after)[0], nodes)
             return chances.reshape(len(texts), -1).sum(dim=1).double().cpu().numpy()
@@ -300,11 +268,6 @@ class Irl(Baseline):
         if self.actions.discrete:
             return given, given.logsumexp(dim=1) - math.log(given.shape[1])
         return by_choice(given[:, 0], after), given[:, 1]
-
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
-        """The task, an LSTM that has seen nothing, and where chance comes from."""
-        del world
-        return *self.module.begin(machine, len(states)), self.chance()
 
     def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""
@@ -342,4 +305,5 @@ class Irl(Baseline):
 
 def _log_chances(q: Tensor, nodes: Histories) -> Tensor:
     """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
-    return q[nodes.path[nodes.moving]].log_softmax(dim=1).gather(1, nodes.chosen[:, None])[:, 0]
+    moving = nodes.chosen >= 0
+    return q[nodes.path[moving]].log_softmax(dim=1).gather(1, nodes.chosen[moving, None])[:, 0]

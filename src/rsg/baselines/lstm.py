@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -69,7 +68,7 @@ class Lstm(Baseline):
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration."""
-        network: Any = self.module
+        network = self.module
         distinct = list(dict.fromkeys(text for texts in candidates for text in texts))
         place = {text: number for number, text in enumerate(distinct)}
         read = network.of_task(network.tasks(distinct))

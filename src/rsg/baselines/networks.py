@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, one_hot
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.core.errors import RsgError, meant
@@ -55,12 +55,9 @@ class TaskEncoder(nn.Module):
     def forward(self, texts: Sequence[str]) -> Tensor:
         """Features `[texts, 2·hidden]`; a text that comes several times is read once."""
         distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        rows = [[place_of(word, self.vocabulary) for word in words_of(text)] for text in distinct]
+        rows = [torch.tensor([place_of(word, self.vocabulary) for word in words_of(text)]) for text in distinct]
         lengths = torch.tensor([len(row) for row in rows])
-        numbers = torch.zeros(len(rows), int(lengths.max()), dtype=torch.int64)
-        for i, row in enumerate(rows):
-            numbers[i, : len(row)] = torch.tensor(row)
-        embedded = self.words(numbers.to(self.words.weight.device))
+        embedded = self.words(pad_sequence(rows, batch_first=True).to(self.words.weight.device))
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # zero beyond the end
         features: Tensor = read.sum(dim=1) / lengths[:, None].to(read)
@@ -110,14 +107,11 @@ class Actions:
         return torch.as_tensor(actions.astype(np.int64 if self.discrete else np.float32))
 
     def log_probability(self, given: Tensor, actions: Tensor) -> Tensor:
-        """Of actions `[N]` or `[N, D]`, for outputs `[N, ..., outputs]`: `[N, ...]`."""
-        more = given.ndim - 2
+        """Of actions `[N]` or `[N, D]`, for outputs `[N, outputs]`: `[N]`."""
         if self.discrete:
-            chosen = one_hot(actions, self.outputs).to(given)
-            return (given.log_softmax(dim=-1) * chosen.reshape(len(given), *[1] * more, -1)).sum(dim=-1)
+            return (given.log_softmax(dim=-1) * one_hot(actions, self.outputs).to(given)).sum(dim=-1)
         mean, variance = self._gaussian(given)
-        away = actions.reshape(len(given), *[1] * more, -1) - mean
-        return -0.5 * (away**2 / variance + torch.log(2 * math.pi * variance)).sum(dim=-1)
+        return -0.5 * ((actions - mean) ** 2 / variance + torch.log(2 * math.pi * variance)).sum(dim=-1)
 
     def _gaussian(self, given: Tensor) -> tuple[Tensor, Tensor]:
         mean, spread = given.chunk(2, dim=-1)

@@ -180,7 +180,7 @@ def _resumed(out: Path, data: Data, how: How) -> _Job:
     method, start = run.about.get("method"), None
     settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
     if origin.get("from"):  # a checkpoint has all that was taken over from there
-        start = same if run.has("last") else load_subgoals(origin["from"])
+        start = same if "last" in run.steps else load_subgoals(origin["from"])
     return _Job(str(method), settings, Store(data.demos or origin["demos"]), start, origin)
 
 

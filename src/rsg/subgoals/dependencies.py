@@ -40,18 +40,12 @@ MORE_OFTEN = 2.0  # an alternative holds so many times as often as at the start 
 CHUNK = 1000  # demonstrations that are looked at together
 
 
-def half(odds: NDArray[np.float32]) -> float:
-    """G ≥ 1/2, as planners take it, whatever the log-odds of a subgoal are in all states `[N]`."""
-    del odds
-    return 0.0
-
-
 def discover(
     goal_fn: GoalFn,
     terms: Sequence[str],
     demonstrations: Iterable[Demonstration],
     world_of: WorldOf,
-    cut: Callable[[NDArray[np.float32]], float] = half,
+    cut: Callable[[NDArray[np.float32]], float] | None = None,
     advance: Advance | None = None,
 ) -> Dependencies:
     """Count what came before what, and what held when, as the classifiers see it.
@@ -62,7 +56,7 @@ def discover(
         demonstrations: those of training; they are gone through once.
         world_of: gives the world of a demonstration.
         cut: from all log-odds of a subgoal to those from which on it is true, where it is counted what came before
-            what; prerequisites are asked as planners take them, G ≥ 1/2.
+            what. None: from 0 on, G ≥ 1/2, as planners take it and as prerequisites are always asked.
         advance: called with the number of demonstrations that were looked at.
     """
     odds, texts = [], list[str]()
@@ -96,11 +90,11 @@ def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, N
 
 
 def _counted(
-    terms: Sequence[str], odds: NDArray[np.float32], starts: NDArray[np.int64], shown: Bools, cut: Callable[..., float]
+    terms: Sequence[str], odds: NDArray[np.float32], starts: Ints, shown: Bools, cut: Callable[..., float] | None
 ) -> Dependencies:
     """Dependencies from log-odds in all states `[N, T]`, where each demonstration begins, and what it mentions."""
     size = len(terms)
-    cuts = np.array([cut(odds[:, k]) for k in range(size)])
+    cuts = np.array([cut(odds[:, k]) for k in range(size)]) if cut else np.zeros(size)
     before, together = count_before(odds >= cuts, starts, shown)
     holds = odds >= 0
     rises = last_rises(holds, starts, shown)

@@ -60,11 +60,6 @@ def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
     return Score(*_score(*_checked(ground, nodes, logs), how))
 
 
-def score_alone(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> float:
-    """The score without its gradient, as `score` gives it."""
-    return float(forward(*_checked(ground, nodes, logs), how)[0])
-
-
 def _checked(ground: Ground, nodes: Nodes, logs: Logs) -> tuple[Edges, Walk, Nodes, Logs]:
     """The same for kernels, which would read any memory."""
     states, terms = len(ground.graph.states), int(nodes.term.max()) + 1
@@ -134,7 +129,7 @@ class View:
 
     def score_alone(self, machine: Machine, how: Rationality) -> float:
         """The score without its gradient."""
-        return score_alone(self.ground, machine.among(self.columns), self.logs, how)
+        return float(forward(*_checked(self.ground, machine.among(self.columns), self.logs), how)[0])
 
 
 @compiled

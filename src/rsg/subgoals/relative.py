@@ -36,22 +36,17 @@ class Relative(nn.Module):
         seed: of the first weights.
     """
 
-    first: Tensor
-    first_bias: Tensor
-    second: Tensor
-    second_bias: Tensor
-
     def __init__(self, inputs: int, hidden: int = 32, seed: int = 0) -> None:
         super().__init__()
+        half, rng = max(1, hidden // 2), stream(seed, "relative")
         self.inputs, self.things = inputs, (inputs - 4) // 2
-        self.features = self.things * max(1, hidden // 2)
-        rng = stream(seed, "relative")
-        shapes = {"first": (4, hidden), "first_bias": (hidden,)}
-        shapes |= {"second": (hidden, max(1, hidden // 2)), "second_bias": (max(1, hidden // 2),)}
-        scale = {"first": 1.0, "first_bias": 1.0, "second": hidden**-0.5, "second_bias": 0.1}
-        for name, shape in shapes.items():
-            drawn = torch.as_tensor(scale[name] * rng.standard_normal(shape), dtype=torch.float32)
-            self.register_parameter(name, nn.Parameter(drawn))
+        self.features = self.things * half
+
+        def drawn(spread: float, *shape: int) -> nn.Parameter:
+            return nn.Parameter(torch.as_tensor(spread * rng.standard_normal(shape), dtype=torch.float32))
+
+        self.first, self.first_bias = drawn(1.0, 4, hidden), drawn(1.0, hidden)
+        self.second, self.second_bias = drawn(hidden**-0.5, hidden, half), drawn(0.1, half)
 
     def check(self, inputs: int) -> None:
         """An error if a world shows another number of things."""

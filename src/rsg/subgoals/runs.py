@@ -114,11 +114,6 @@ def preset(encoder: str) -> RsgSettings:
     return RsgSettings(encoder=encoder, **PRESETS.get(encoder, {}))
 
 
-def usual_encoder(world: Any) -> str:
-    """The encoder that fits a world best, if none is asked for."""
-    return "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
-
-
 def _world_of(world: Any) -> WorldOf:
     if isinstance(world, World) or is_continuous(world):
         return lambda _: world
@@ -151,7 +146,7 @@ def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) 
 def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
     """The classifiers of a run; one with an encoder of your own needs that encoder again."""
     run = Run(folder)
-    if not run.has(which) and run.about.get("method") == RationalSubgoals.name:
+    if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
     settings, subgoals = rebuilt(run, encoder)
     try:
@@ -258,6 +253,7 @@ def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classif
     """
     if world is None:
         return build(RsgSettings(seed=seed), terms, {"types": TYPES})
-    settings = replace(preset(usual_encoder(world)), seed=seed, sure=0.0)
+    name = "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
+    settings = replace(preset(name), seed=seed, sure=0.0)
     state = world.sample(stream(seed, "untrained"), 1)
     return build(settings, terms, shape_of(settings, world.encode(state), world))

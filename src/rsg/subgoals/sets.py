@@ -7,7 +7,7 @@ the objects give two vectors, which together with the overall features decide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 import torch
@@ -95,7 +95,7 @@ class SetClassifiers(Classifiers):
         pooled = torch.cat([items.amax(dim=1), things.amax(dim=1)], dim=-1)
         return pooled @ self.head[t, n].flatten() + scaled @ self.overall[t, n] + self.offset[t, n]
 
-    def _compiles(self, world: World) -> bool:
+    def _compiles(self, world: World) -> TypeGuard[CraftingWorld]:
         """Whether the compiled form can be used."""
         if isinstance(world, CraftingWorld) and len(world.rules.things) > self.types:
             raise RsgError(
@@ -148,7 +148,6 @@ class SetClassifiers(Classifiers):
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if not self._compiles(world):
             return super().evaluate(world, states, numbers)
-        assert isinstance(world, CraftingWorld)
         states = world.checked(states)
         out = np.empty((len(states), len(numbers), 2))
         kernels.forward(self._made(world)[1], self._memory(world, numbers, self.networks), states, out)
@@ -159,7 +158,6 @@ class SetClassifiers(Classifiers):
         if not self._compiles(world):
             super().backward(world, parts)
             return
-        assert isinstance(world, CraftingWorld)
         tables, arrays = self._made(world)
         gradients = (np.zeros_like(arrays.vectors), np.zeros_like(arrays.base))
         for states, numbers, gradient in parts:
@@ -173,5 +171,4 @@ class SetClassifiers(Classifiers):
         """The kernel and its tables for the product search, see `rsg.search.Goals`."""
         if not self._compiles(world):
             return None
-        assert isinstance(world, CraftingWorld)
         return kernels.goal, (self._made(world)[1], self._memory(world, numbers, min(self.networks, 1 + separate)))

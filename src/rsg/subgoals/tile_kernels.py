@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.compiled import bare, compiled, fast
+from rsg.core.compiled import bare, compiled, fast, inlined
+from rsg.search.kernels.table import add, larger, table_for
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
 
 
@@ -102,17 +102,17 @@ def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
 
 @compiled
 def tiles(pictures: Any, side: int) -> Any:
-    """The distinct tiles of pictures `[N, H, W, 3]`, equal ones found by 64-bit hashes.
+    """The distinct tiles of pictures `[N, H, W, 3]`.
 
     Gives `[U, 3]` a picture, row and column where each can be seen, `[2 N + 1]` where lists start, and the lists one
     after the other: of each picture its distinct tiles on the usual ground, then those on another.
     """
     n, height, width = pictures.shape[:3]
     most = n * (height // side) * (width // side)
-    slots = np.full(1 << 12, -1, dtype=np.int32)
-    hashes, stamps = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.int32)
+    table = table_for(1 << 8, (3 * side * side + 7) // 8)
+    rows = table.words.view(np.uint8)
     corners, members = np.empty((most, 3), dtype=np.int32), np.empty(most, dtype=np.int32)
-    starts = np.zeros(2 * n + 1, dtype=np.int64)
+    stamps, starts = np.full(most, -1, dtype=np.int32), np.zeros(2 * n + 1, dtype=np.int64)
     count = total = 0
     for i in range(n):
         top, left = grid(pictures[i], side)
@@ -121,51 +121,28 @@ def tiles(pictures: Any, side: int) -> Any:
                 for x in range(left, width - side + 1, side):
                     if on_usual_ground(pictures[i], y, x, side) == (other == 1):
                         continue
-                    found = _hash(pictures[i], y, x, side)
-                    slot = _slot(slots, hashes, found)
-                    if slots[slot] < 0:
-                        slots[slot], hashes[count], stamps[count] = count, found, -1
-                        corners[count, 0], corners[count, 1], corners[count, 2] = i, y, x
+                    write_tile(pictures[i], y, x, side, rows[count])
+                    k = add(table, count)
+                    if k == count:
+                        corners[k, 0], corners[k, 1], corners[k, 2] = i, y, x
                         count += 1
-                    k = slots[slot]
+                        if count == len(table.words):
+                            table = larger(table, count, 4 * count)
+                            rows = table.words.view(np.uint8)
                     if stamps[k] != i:
                         stamps[k], members[total] = i, k
                         total += 1
-                    if 2 * count > len(slots):
-                        slots = _rehashed(hashes, count, 4 * len(slots))
             starts[2 * i + other + 1] = total
     return corners[:count].copy(), starts, members[:total].copy()
 
 
-@bare
-def _hash(picture: Any, top: int, left: int, side: int) -> Any:
-    value = np.uint64(side)
-    for y in range(top, top + side):
-        for x in range(left, left + side):
-            word = np.uint64(1)
+@inlined
+def write_tile(picture: Any, top: int, left: int, side: int, row: Any) -> None:
+    """A tile's bytes, one after the other."""
+    for y in range(side):
+        for x in range(side):
             for channel in range(3):
-                word = word << np.uint64(8) | np.uint64(np.uint8(picture[y, x, channel]))
-            value = (value ^ word) * _MIX
-            value ^= value >> np.uint64(29)
-    return value
-
-
-@bare
-def _slot(slots: Any, hashes: Any, found: Any) -> Any:
-    """The slot of a hash, or the free one where it goes."""
-    mask = len(slots) - 1
-    slot = np.int64(found >> np.uint64(24)) & mask
-    while slots[slot] >= 0 and hashes[slots[slot]] != found:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@compiled
-def _rehashed(hashes: Any, count: int, size: int) -> Any:
-    slots = np.full(size, -1, dtype=np.int32)
-    for k in range(count):
-        slots[_slot(slots, hashes, hashes[k])] = k
-    return slots
+                row[3 * (side * y + x) + channel] = np.uint8(picture[top + y, left + x, channel])
 
 
 @compiled

@@ -58,36 +58,24 @@ class _Entry:
     sha256: str
     notes: dict[str, Any]
 
-    @property
-    def step(self) -> int:
-        return int(self.notes["step"])
-
     def is_sound(self) -> bool:
         """Whether the file is one of the run's own, never one elsewhere, and the notes have a step."""
         return _TENSORS.fullmatch(self.file) is not None and isinstance(self.notes["step"], int)
 
-    def is_intact(self, folder: Path) -> bool:
-        with suppress(OSError):
-            return sha256((folder / self.file).read_bytes()) == self.sha256
-        return False
+
+_Entries = dict[Which, _Entry]
 
 
-@dataclass(frozen=True)
-class _Content:
-    """All that `run.json` says."""
+def _content_of(content: dict[str, Any]) -> tuple[dict[str, Any], _Entries]:
+    """What `run.json` says about the run, and of its checkpoints."""
+    entries = {which: _Entry(**entry) for which, entry in content["checkpoints"].items()}
+    if not all(which in get_args(Which) and entry.is_sound() for which, entry in entries.items()):
+        raise ValueError("a checkpoint that rsg would not write")
+    return dict(content["about"]), entries
 
-    about: dict[str, Any]
-    entries: dict[Which, _Entry]
 
-    @staticmethod
-    def of(content: dict[str, Any]) -> _Content:
-        entries = {which: _Entry(**entry) for which, entry in content["checkpoints"].items()}
-        if not all(which in get_args(Which) and entry.is_sound() for which, entry in entries.items()):
-            raise ValueError("a checkpoint that rsg would not write")
-        return _Content(dict(content["about"]), entries)
-
-    def plain(self) -> dict[str, Any]:
-        return {"about": self.about, "checkpoints": {which: vars(entry) for which, entry in self.entries.items()}}
+def _plain(about: dict[str, Any], entries: _Entries) -> dict[str, Any]:
+    return {"about": about, "checkpoints": {which: vars(entry) for which, entry in entries.items()}}
 
 
 class Run:
@@ -104,63 +92,54 @@ class Run:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self._content = FOLDER.read(self.folder, _Content.of)
+        self._about, self._entries = FOLDER.read(self.folder, _content_of)
         self._writing = False
 
     @staticmethod
     def create(folder: str | Path, about: dict[str, Any]) -> Run:
         """A new run without checkpoints, in a folder that does not exist or is empty; `about` is plain JSON."""
-        FOLDER.create(Path(folder), _Content(about, {}).plain())
+        FOLDER.create(Path(folder), _plain(about, {}))
         return Run(folder)
 
     @property
     def about(self) -> dict[str, Any]:
         """What is trained and how: method, world, settings, data, ..."""
-        return deepcopy(self._content.about)
+        return deepcopy(self._about)
 
     @property
     def steps(self) -> dict[Which, int]:
         """The checkpoints that are there, and the step of each."""
-        return {which: entry.step for which, entry in self._content.entries.items()}
-
-    def has(self, which: Which) -> bool:
-        """Whether there is such a checkpoint."""
-        return which in self._content.entries
+        return {which: entry.notes["step"] for which, entry in self._entries.items()}
 
     def digest(self, which: Which) -> str:
         """What the tensors of a checkpoint hash to: another one has another digest."""
         return self._entry(which).sha256
 
     def _entry(self, which: Which) -> _Entry:
-        entry = self._content.entries.get(which)
-        if entry is None:
+        if which not in self._entries:
             raise RunError(f"{self.folder} has no {which} checkpoint yet; train it first")
-        return entry
+        return self._entries[which]
 
-    def save(self, checkpoints: Mapping[Which, Saved], about: dict[str, Any] | None = None) -> None:
-        """Put new checkpoints in the place of the old ones: all of those given, or none on an error or a kill.
-
-        With `about`, what the run says about itself is replaced along with them.
-        """
+    def save(self, checkpoints: Mapping[Which, Saved]) -> None:
+        """Put new checkpoints in the place of the old ones: all of those given, or none on an error or a kill."""
         if not self._writing:
             raise RunError(
                 f"{self.folder} is open for reading only; save to it inside of 'with writing(folder) as run'"
             )
-        old = self._content
+        old = self._entries
         packed = {which: pack(_own(saved.tensors)) for which, saved in checkpoints.items()}
         entries = {which: _new_entry(which, checkpoints[which], data, old) for which, data in packed.items()}
-        content = _Content(old.about if about is None else about, {**old.entries, **entries})
         try:
             for which, entry in entries.items():
                 write(self.folder / entry.file, packed[which])
-            FOLDER.write(self.folder, content.plain())
+            FOLDER.write(self.folder, _plain(self._about, {**old, **entries}))
         finally:  # what counts now is what the disk says, wherever an error or an interrupt came
-            self._content = FOLDER.read(self.folder, _Content.of)
+            self._about, self._entries = FOLDER.read(self.folder, _content_of)
             self._clean()
 
     def _clean(self) -> None:
         """Remove what does not count."""
-        named = {entry.file for entry in self._content.entries.values()}
+        named = {entry.file for entry in self._entries.values()}
         with suppress(OSError):
             files = [path for path in self.folder.iterdir() if _TENSORS.fullmatch(path.name)]
             FOLDER.clean(self.folder, *(path for path in files if path.name not in named))
@@ -184,19 +163,21 @@ class Run:
             try:
                 return entry, path.read_bytes()
             except FileNotFoundError:
-                self._content = FOLDER.read(self.folder, _Content.of)
-                if self._content.entries.get(which) == entry:
+                self._about, self._entries = FOLDER.read(self.folder, _content_of)
+                if self._entries.get(which) == entry:
                     raise self._broken(which, "is missing") from None
             except OSError as error:
                 raise self._broken(which, f"cannot be read: {error.strerror}") from None
 
     def _broken(self, which: Which, problem: str) -> RunError:
         """The error for a checkpoint that cannot be loaded; it tells which others can."""
-        entries = self._content.entries
-        intact = [other for other in entries if other != which and entries[other].is_intact(self.folder)]
-        rest = "".join(f"; the {other} checkpoint (step {entries[other].step:,}) is intact" for other in intact)
-        path = self.folder / entries[which].file
-        return RunError(f"{path} (step {entries[which].step:,}) {problem}; {_BACKUP}{rest}")
+        rest = ""
+        for other, entry in self._entries.items():
+            with suppress(OSError):
+                if other != which and sha256((self.folder / entry.file).read_bytes()) == entry.sha256:
+                    rest += f"; the {other} checkpoint (step {self.steps[other]:,}) is intact"
+        path = self.folder / self._entries[which].file
+        return RunError(f"{path} (step {self.steps[which]:,}) {problem}; {_BACKUP}{rest}")
 
 
 @contextmanager
@@ -220,7 +201,7 @@ def _own(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     }
 
 
-def _new_entry(which: Which, saved: Saved, data: bytes, old: _Content) -> _Entry:
+def _new_entry(which: Which, saved: Saved, data: bytes, old: _Entries) -> _Entry:
     """What `run.json` shall say of a checkpoint; its file is never one that counts already with other bytes."""
     step = saved.notes.get("step")
     if which not in get_args(Which):
@@ -228,7 +209,7 @@ def _new_entry(which: Which, saved: Saved, data: bytes, old: _Content) -> _Entry
     if not isinstance(step, int) or step < 0:
         raise RunError(f"the notes of the {which} checkpoint need a 'step', a whole number from 0; got {step!r}")
     digest = sha256(data)
-    taken = {entry.file for entry in old.entries.values() if entry.sha256 != digest}
+    taken = {entry.file for entry in old.values() if entry.sha256 != digest}
     name, again = f"{which}-{step:08}.safetensors", 1
     while name in taken:
         again += 1

@@ -74,8 +74,8 @@ class TrainingData:
             raise RsgError(f"there are no demonstrations to learn from{where}")
         self._source, self._settings = source, settings
         self.cache = Kept(self._read, lambda demos: sum(d.states.nbytes + d.actions.nbytes + 500 for d in demos))
-        self._order: tuple[tuple[int, int], NDArray[np.int64]] | None = None
-        self._starts = _shard_starts(source)
+        sizes = [shard.episodes for shard in source.manifest.shards] if isinstance(source, Store) else [len(source)]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)])
         tasks = self._index()
         numbers = np.arange(len(tasks))
         if per_task is not None:
@@ -141,19 +141,19 @@ class TrainingData:
         chosen = []
         for place in range(first, first + size):
             epoch, offset = divmod(place, len(pool))
-            chosen.append(self[int(pool[self._permutation(int(early), epoch, len(pool))[offset]])])
+            chosen.append(self[int(pool[_order(self._settings.seed, int(early), epoch, len(pool))[offset]])])
         return chosen
-
-    def _permutation(self, early: int, epoch: int, size: int) -> NDArray[np.int64]:
-        if self._order is None or self._order[0] != (early, epoch):
-            self._order = ((early, epoch), stream(self._settings.seed, "order", early, epoch).permutation(size))
-        return self._order[1]
 
     def held_out_batches(self) -> list[list[Demonstration]]:
         """What the held-out score is measured on, in batches; a few of the others if nothing is held out."""
         numbers = self.held_out if len(self.held_out) else self.learn[: self._settings.batch]
         size = self._settings.batch
         return [[self[int(n)] for n in numbers[i : i + size]] for i in range(0, len(numbers), size)]
+
+
+@lru_cache(maxsize=2)
+def _order(seed: int, early: int, epoch: int, size: int) -> NDArray[np.int64]:
+    return stream(seed, "order", early, epoch).permutation(size)
 
 
 @lru_cache(maxsize=4096)
@@ -164,11 +164,6 @@ def least_steps(machine: Machine) -> int:
     4
     """
     return int(nodes_ahead(machine)[0])
-
-
-def _shard_starts(source: Store | Sequence[Demonstration]) -> NDArray[np.int64]:
-    sizes = [shard.episodes for shard in source.manifest.shards] if isinstance(source, Store) else [len(source)]
-    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def first_of_each(items: Iterable[V], task_of: Callable[[V], Hashable], per_task: int) -> Iterator[V]:

@@ -132,7 +132,7 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
         _check_same(run, about, type(settings))
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress()
-        if run.has("last"):
+        if "last" in run.steps:
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
             begun = time.process_time() - progress.seconds
@@ -165,7 +165,7 @@ def fitted(method: Method, data: TrainingData, out: str | Path | None, looking: 
         some["tensorboard"] = out is not None and looking.get("tensorboard", True)
         progress = fit(method, data, folder, **some)
         run = Run(folder)
-        if run.has("best"):
+        if "best" in run.steps:
             method.module.load_state_dict(weights(run.load("best")))
     return progress
 
