@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from reproductions import instructions, registry
+from reproductions.harness import extras
 from reproductions.harness.trials import Size
 from reproductions.tests import toy
 from rsg.cli import reproduce
-from rsg.core import extras
 
 
 @pytest.fixture(autouse=True)
