@@ -1,9 +1,10 @@
 """What can be reached: state graphs, the search over world × machine, cost-to-go."""
 
+from rsg.search.around import local_graph
 from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
 from rsg.search.driving import Between, Limits, after, best, drive
 from rsg.search.goals import GoalFn, Goals, asked, goals_from
-from rsg.search.graph import Edges, StateGraph, local_graph
+from rsg.search.graph import Edges, StateGraph
 from rsg.search.motion import Motion, attach, connect, is_continuous, local_roadmap, roadmap, shorten
 from rsg.search.motion.roadmap_search import RoadmapSearch
 from rsg.search.motion.tree_search import TreeSearch
