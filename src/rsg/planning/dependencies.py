@@ -8,13 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +30,13 @@ class Dependencies:
     """
 
     terms: tuple[str, ...]
-    before: Counts
-    together: Counts
-    achieved: Counts
-    held: Counts
+    before: Ints
+    together: Ints
+    achieved: Ints
+    held: Ints
     prerequisites: tuple[tuple[tuple[int, ...], ...], ...]
     thresholds: Floats
-    covered: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    covered: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     demonstrations: int = 0
 
     @cached_property
@@ -124,9 +121,9 @@ class Rules:
         starts: `[C + 1]` where the terms of each alternative begin; needs: `[·]` these terms.
     """
 
-    choices: Counts
-    starts: Counts
-    needs: Counts
+    choices: Ints
+    starts: Ints
+    needs: Ints
 
     @staticmethod
     def of(prerequisites: Sequence[Sequence[Sequence[int]]]) -> Rules:
@@ -137,7 +134,7 @@ class Rules:
         needs = np.array([term for one in every for term in one], dtype=np.int64)
         return Rules(choices.astype(np.int64), starts.astype(np.int64), needs)
 
-    def still_needed(self, holds: NDArray[np.bool_], goal: int) -> NDArray[np.bool_]:
+    def still_needed(self, holds: Bools, goal: int) -> Bools:
         """Which terms must still come true, the goal among them, where `holds` `[N, T]` do: `[N, T]`.
 
         As if nothing that holds were used up. All false if no way is known.
@@ -146,14 +143,14 @@ class Rules:
         _still_needed(self.choices, self.starts, self.needs, np.ascontiguousarray(holds), goal, out)
         return out
 
-    def ready(self, holds: NDArray[np.bool_], goal: int) -> NDArray[np.bool_]:
+    def ready(self, holds: Bools, goal: int) -> Bools:
         """Where one of the goal's alternatives holds, `[N]`."""
         found = np.zeros(len(holds), dtype=np.bool_)
         for choice in range(self.choices[goal], self.choices[goal + 1]):
             found |= holds[:, self.needs[self.starts[choice] : self.starts[choice + 1]]].all(axis=1)
         return found
 
-    def fulfilled(self, holds: NDArray[np.bool_], term: int) -> list[int]:
+    def fulfilled(self, holds: Bools, term: int) -> list[int]:
         """The terms of the first of a term's alternatives that holds, where `holds` `[T]` do; none if none holds."""
         for choice in range(self.choices[term], self.choices[term + 1]):
             needs: list[int] = self.needs[self.starts[choice] : self.starts[choice + 1]].tolist()
@@ -161,13 +158,13 @@ class Rules:
                 return needs
         return []
 
-    def direct(self, goal: int) -> NDArray[np.bool_]:
+    def direct(self, goal: int) -> Bools:
         """The terms in the goal's own alternatives, `[T]`."""
         found = np.zeros(len(self.choices) - 1, dtype=np.bool_)
         found[self.needs[self.starts[self.choices[goal]] : self.starts[self.choices[goal + 1]]]] = True
         return found
 
-    def helpful(self, goal: int) -> NDArray[np.bool_]:
+    def helpful(self, goal: int) -> Bools:
         """All terms that may be of use for a goal, itself among them, `[T]`."""
         found = np.zeros(len(self.choices) - 1, dtype=np.bool_)
         open_terms = [goal]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Ints
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, machine_of
 from rsg.search import (
@@ -49,9 +49,9 @@ class Plan:
     """
 
     task: Task
-    actions: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    states: NDArray[Any]
-    nodes: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    actions: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    states: Array
+    nodes: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     terms: tuple[str, ...] = ()
     cost: float = np.inf
     expansions: int
@@ -90,7 +90,7 @@ class Plan:
 
 def plan(
     world: World | ContinuousWorld,
-    state: NDArray[Any],
+    state: Array,
     task: str | Task | Machine,
     goal_fn: GoalFn,
     settings: SearchSettings | None = None,
@@ -152,7 +152,7 @@ def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Ca
     return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
 
 
-def _plan(machine: Machine, state: NDArray[Any], found: Found, search: _Search, seconds: float) -> Plan:
+def _plan(machine: Machine, state: Array, found: Found, search: _Search, seconds: float) -> Plan:
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
         terms = [machine.names[i] if i >= 0 else "" for i in machine.term_of]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
@@ -44,7 +44,7 @@ class StateGraph:
         path: `[T + 1]` where the trajectory, or the start, lies on the graph.
     """
 
-    states: NDArray[Any]
+    states: Array
     edge_start: Ints
     edge_end: Ints
     edge_action: Ints
@@ -52,7 +52,7 @@ class StateGraph:
     path: Ints
 
     @classmethod
-    def of(cls, states: NDArray[Any], source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
+    def of(cls, states: Array, source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
         """The graph of edges `[E]` in any order; the action of each is its number among those of its state."""
         start, end, ordered = in_order(source, target, cost, len(states))
         action = np.arange(len(end), dtype=np.int32) - np.repeat(start[:-1], np.diff(start))

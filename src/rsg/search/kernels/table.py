@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.compiled import compiled, inlined
-
-Array = NDArray[Any]
 
 
 class Table(NamedTuple):

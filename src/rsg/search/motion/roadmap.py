@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
@@ -24,7 +25,6 @@ from rsg.search.motion.space import ROUNDING, Space, difference, differences, ro
 from rsg.search.motion.trees import connect, nearest
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 STATES = 2000  # of a roadmap, unless said otherwise

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
 from rsg.search.motion.space import Space, advance, checked_start, difference, prepared, put, space_of, uniform
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 _SLICE = 128  # samples between two looks at the clock
 _CHAIN = 64  # actions that a tree grows at once at most

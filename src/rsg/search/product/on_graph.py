@@ -77,7 +77,7 @@ class GraphSearch(LabelSearch):
 
 def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float | None, haste: float) -> Array:
     """A lower bound on the cost ahead of each label, `[S, V]` or `[1, V]`; in haste, of such as are `haste` dearer."""
-    cost = mapped.costs[0]
+    cost = float(mapped.costs[0])
     if cost == np.inf:
         return np.zeros((1, machine.nodes))
     if threshold is None:
