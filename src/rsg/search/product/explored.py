@@ -9,12 +9,11 @@ import numpy as np
 from rsg.core.arrays import Array, Ints
 from rsg.core.compiled import bare, compiled, inlined, specialised
 from rsg.search.goals import Goals, asked
-from rsg.search.kernels.table import Table, larger, new_table, slot_in
+from rsg.search.kernels.table import ANY, Table, add, larger, new_table
 from rsg.worlds import World
 
 BATCH = 256  # states looked ahead where the world has no compiled step, unless the goals say otherwise
 FIRST_CAPACITY = 512  # states; grows fourfold when it is full
-ANY = np.iinfo(np.int64).max  # number of states
 
 
 class Known(NamedTuple):
@@ -54,12 +53,11 @@ def learn(tables: Any, known: Known, s: int) -> bool:
     n, most = size[0], size[1]
     for a in range(after.shape[1]):
         step(tables, pool, s, a, pool, n)
-        slot = slot_in(words, slots, n)
-        if slots[slot] < 0 and n < most:
-            slots[slot] = n
+        t = add(words, slots, n, most)
+        if t == n:
             forget(after, value, n)
             n += 1
-        after[s, a] = slots[slot]
+        after[s, a] = t
     size[0] = n
     return True
 
@@ -99,12 +97,10 @@ def add_rows(known: Known, rows: Array) -> Ints:
     for i in range(len(rows)):
         for w in range(rows.shape[1]):
             words[n, w] = rows[i, w]
-        slot = slot_in(words, slots, n)
-        if slots[slot] < 0 and n < most:
-            slots[slot] = n
+        found[i] = add(words, slots, n, most)
+        if found[i] == n:
             forget(after, value, n)
             n += 1
-        found[i] = slots[slot]
     size[0] = n
     return found
 
