@@ -81,10 +81,8 @@ def does_leniently(machine: Machine, holds: Bools) -> bool:
 
 def _why(machine: Machine, holds: Bools) -> str:
     """Where a trajectory that does not do the task got stuck."""
-    rows = holds.tolist()
-    entered, done = machine.begin(rows[0])
-    first = None
-    for step, values in enumerate(rows[1:], start=1):
+    entered, first = machine.START, None
+    for step, values in enumerate(holds.tolist()):
         entered, done = machine.advance(entered, values)
         if done and first is None:
             first = step
