@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -78,14 +78,8 @@ class Dependencies:
 
     def plain(self) -> dict[str, Any]:
         """All of it as JSON."""
-        return {
-            "terms": list(self.terms),
-            **{name: getattr(self, name).tolist() for name in ("before", "together", "achieved", "held")},
-            "prerequisites": [[list(one) for one in alternatives] for alternatives in self.prerequisites],
-            "thresholds": self.thresholds.tolist(),
-            "covered": self.covered.tolist(),
-            "demonstrations": self.demonstrations,
-        }
+        values = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values}
 
     @staticmethod
     def restored(plain: Mapping[str, Any]) -> Dependencies:

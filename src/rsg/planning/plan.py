@@ -153,25 +153,13 @@ def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Ca
 
 
 def _plan(machine: Machine, state: Array, found: Found, search: _Search, seconds: float) -> Plan:
+    def terms_of(nodes: Ints) -> tuple[str, ...]:
+        return tuple(machine.names[machine.term_of[node]] for node in nodes)
+
+    told: dict[str, Any] = {"task": machine.task, "expansions": found.expansions, "seconds": seconds}
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
-        terms = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
-        return Plan(
-            task=machine.task,
-            states=state[None],
-            expansions=found.expansions,
-            seconds=seconds,
-            ended=found.ended,
-            reached=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & left) if terms[v])),
-            missed=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & ~left) if terms[v])),
-        )
-    return Plan(
-        task=machine.task,
-        states=found.states,
-        expansions=found.expansions,
-        seconds=seconds,
-        actions=found.actions,
-        nodes=found.nodes,
-        terms=tuple(machine.names[machine.term_of[v]] for v in found.nodes),
-        cost=found.cost,
-    )
+        reached, missed = (dict.fromkeys(terms_of(np.flatnonzero(entered & done))) for done in (left, ~left))
+        return Plan(**told, states=state[None], ended=found.ended, reached=tuple(reached), missed=tuple(missed))
+    terms = terms_of(found.nodes)
+    return Plan(**told, states=found.states, actions=found.actions, nodes=found.nodes, terms=terms, cost=found.cost)
