@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Floats
+from rsg.core.arrays import Array, Bools, Floats, record
 from rsg.core.compiled import bare, inner, specialised
 from rsg.core.errors import RsgError
 from rsg.worlds.continuous import ContinuousWorld
@@ -19,7 +19,7 @@ Template = Callable[..., Any]
 ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
 
 
-AXIS = np.dtype((np.record, np.dtype([(name, np.float64) for name in ("low", "high", "period", "reach")], align=True)))
+AXIS = record(low=np.float64, high=np.float64, period=np.float64, reach=np.float64)
 Space = Array
 """The poses of a world, `[D]` of `AXIS`: what `rsg.worlds.continuous.ContinuousWorld` says of each of their numbers."""
 
