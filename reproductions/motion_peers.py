@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from reproductions.harness.extras import require
 from rsg.core.random import stream
 from rsg.language import Machine, parse
-from rsg.search import GraphSearch, SearchSettings, attach, connect, roadmap, shorten
-from rsg.search.motion import Motion
+from rsg.search import GraphSearch, Motion, SearchSettings, attach, connect, roadmap, shorten
 from rsg.search.motion.shortening import walk
 from rsg.search.motion.space import actions_between, differences, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for

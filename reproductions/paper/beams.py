@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import compiled, inlined
+from rsg.core.compiled import bare, compiled
 from rsg.search.kernels.table import Table, add, larger, table_for
 
 Array = NDArray[Any]
@@ -49,7 +49,7 @@ def no_guide(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-@inlined
+@bare
 def lot(words: Array, n: int, salt: Any) -> Any:
     """A number for state n that is as good as random, and the same wherever the state and the salt are the same."""
     odd, half = np.uint64(0xD1342543DE82EF95), np.uint64(32)
@@ -87,7 +87,7 @@ def expand(tables: Any, pool: Pool, s: int, count: int) -> int:
         return count
     for a in range(pool.after.shape[1]):
         step(tables, pool.rows, s, a, pool.rows, count)
-        pool.after[s, a] = add(pool.table, count)
+        pool.after[s, a] = add(pool.table.words, pool.table.slots, count)
         count = max(count, pool.after[s, a] + 1)
     return count
 
@@ -101,7 +101,7 @@ def surround(tables: Any, given: Array, actions: int, full: int) -> tuple[Pool, 
     for i in range(len(given)):
         for w in range(given.shape[1]):
             pool.rows[count, w] = given[i, w]
-        path[i] = add(pool.table, count)
+        path[i] = add(pool.table.words, pool.table.slots, count)
         count = max(count, path[i] + 1)
     for _ in range(full):
         layer_end = count

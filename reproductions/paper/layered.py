@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rsg.language import Machine
 from rsg.search import Goals, ProductSearch, SearchSettings
 from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, label_states, learn
+from rsg.search.product.search import specialised_search
 from rsg.worlds import World
 
 
@@ -62,7 +63,7 @@ class LayeredSearch(ProductSearch):
     ) -> None:
         super().__init__(world, state, machine, goals, replace(settings, order="balanced"))
         self.layers = Layers()
-        self._kernel = self._specialised(expand_label)
+        self._kernel = specialised_search(expand_label, self.explored)
         self._node, self._depth, self._cut = 0, 0, False
         self._layer: list[int] = []
 
@@ -76,7 +77,7 @@ class LayeredSearch(ProductSearch):
                 return "budget"
             label = self._layer[0], self._node
             status = self._kernel(forms.tables, forms.goals, self.memory, self._asked, *label)
-            self._served(status, None)
+            self.serve(status)
             if status == PAUSED:
                 del self._layer[0]
         if self._node < self.machine.nodes - 1:

@@ -293,9 +293,9 @@ def test_a_section_of_what_is_finished(done, only, tmp_path):
 
 def test_curves_are_drawn_the_same_each_time(done, tmp_path):
     some = Results({name: one for name, one in done[1].items() if name.startswith(("ours", "blind"))})
-    for name in ("one", "two"):
+    for name in ("one.png", "two.png"):
         section(TINY, some).pictures["success"].draw(tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
 def test_terms_that_are_always_reached():

@@ -87,7 +87,7 @@ def numbered(rows):
         if known == len(table.words) - 1:
             table = larger(table, known, 2 * len(table.words))
         table.words[known] = rows[i]
-        numbers[i] = add(table, known)
+        numbers[i] = add(table.words, table.slots, known)
         known = max(known, numbers[i] + 1)
     return table.words[:known], numbers
 

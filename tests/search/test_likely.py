@@ -8,8 +8,7 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine, parse
 from rsg.search import SearchSettings, asked
-from rsg.search.motion.likely import WANTED, likely_poses
-from rsg.search.motion.query import Query
+from rsg.search.motion.query import WANTED, Query, likely_poses
 from rsg.search.motion.space import rows_of
 
 world = four_rooms()

@@ -18,8 +18,7 @@ from rsg.core.random import stream
 from rsg.demos.crafting_tasks import COMPOSITIONAL, NOVEL
 from rsg.language import Machine, parse, sample_task
 from rsg.search import ORDERS, Limits, ProductSearch, SearchSettings, best, goals_from, nodes_ahead
-from rsg.search.product import explored, kernels
-from rsg.search.product import search as searches
+from rsg.search.product import explored, kernels, serving
 from rsg.worlds import check
 from rsg.worlds.crafting import CraftingWorld, truth
 from rsg.worlds.crafting.maps import objects_for, sample_map
@@ -183,19 +182,19 @@ def test_small_batches_rooms_and_slices_change_nothing(order, monkeypatch):
     for batch, room, slice_ in [(1, 4, 1), (3, 17, 5), (1000, 1000, 2)]:
         monkeypatch.setattr(explored, "BATCH", batch)
         monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
-        monkeypatch.setattr(searches, "FIRST_ROOM", room)
-        monkeypatch.setattr(searches, "SLICE", slice_)
+        monkeypatch.setattr(serving, "FIRST_ROOM", room)
+        monkeypatch.setattr(serving, "SLICE", slice_)
         assert differences(compare_forms(case, order=order), normal) == []
 
 
 @pytest.mark.kernels
 def test_the_heap_has_room_for_all_that_one_expansion_opens(monkeypatch):
-    monkeypatch.setattr(searches, "SLICE", 1)
+    monkeypatch.setattr(serving, "SLICE", 1)
     machine = Machine.of(parse("x then (a or b or c or d) then (e or f or g or h)"))
     rng = stream(0, "heap")
     rising = np.tile([0.0, -9.0, -8.0, -7.0, -6.0, -9.0, -9.0, -9.0, -9.0], (60, 1))
     for room in range(1, 30):
-        monkeypatch.setattr(searches, "FIRST_ROOM", room)
+        monkeypatch.setattr(serving, "FIRST_ROOM", room)
         world = ByteWorld(rng.integers(60, size=(60, 4)), [0.1, 0.2, 0.3, 0.4])
         goals = TableGoals(world, rising, np.zeros_like(rising))
         settings = SearchSettings(order="optimal", threshold=None, budget=80)

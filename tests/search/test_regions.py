@@ -11,7 +11,7 @@ from tests.reference.search import ByteWorld, NumberWorld, TableGoals, TableWorl
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.search import Explored, Limits, RegionSearch
-from rsg.search.product import explored, regions
+from rsg.search.product import explored, regions, serving
 from rsg.worlds.crafting.maps import sample_map
 from rsg.worlds.crafting.truth import TrueGoals
 
@@ -268,8 +268,8 @@ def test_small_batches_rooms_and_slices_change_nothing(monkeypatch):
             monkeypatch.setattr(explored, "BATCH", batch)
             monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
             monkeypatch.setattr(regions, "FIRST_REGIONS", areas)
-            monkeypatch.setattr(regions, "FIRST_ROOM", room)
-            monkeypatch.setattr(regions, "SLICE", slice_)
+            monkeypatch.setattr(serving, "FIRST_ROOM", room)
+            monkeypatch.setattr(serving, "SLICE", slice_)
             assert differences(compare_forms(case), normal) == []
             monkeypatch.undo()
     assert late >= 3  # these depend on the order in which states are expanded
@@ -278,17 +278,17 @@ def test_small_batches_rooms_and_slices_change_nothing(monkeypatch):
 @pytest.mark.kernels
 def test_there_is_room_for_all_that_one_expansion_opens(monkeypatch):
     """Whatever the first rooms are: heaps, states and regions."""
-    monkeypatch.setattr(regions, "SLICE", 1)
+    monkeypatch.setattr(serving, "SLICE", 1)
     for room in range(2, 8 if SLOW else 40):
         monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
         monkeypatch.setattr(regions, "FIRST_REGIONS", room)
-        monkeypatch.setattr(regions, "FIRST_ROOM", room)
+        monkeypatch.setattr(serving, "FIRST_ROOM", room)
         search = long_case(room, states=60).search()
 
         def look(expansions, search=search):
             memory, run = search.memory, search.memory.run[0]
-            assert run.open < memory.heaps.shape[1]
-            assert memory.known.size[0] <= len(memory.places) == len(memory.known.pool)
+            assert run.fullest < memory.heaps.shape[1]
+            assert memory.known.size[0] <= len(memory.labels) == len(memory.known.pool)
             assert run.regions <= len(memory.regions) == len(memory.holds)
 
         search.run(Limits(25_000, between=look))
@@ -299,7 +299,7 @@ def test_there_is_room_for_all_that_one_expansion_opens(monkeypatch):
 def test_the_heap_has_room_for_states_that_become_cheaper_again_and_again(monkeypatch, room):
     """From 0 to each of twelve states, and from each of them, the dearest first, to the same twelve others."""
     monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
-    monkeypatch.setattr(regions, "FIRST_ROOM", room)
+    monkeypatch.setattr(serving, "FIRST_ROOM", room)
     after = np.array([range(1, 13), *[range(13, 25)] * 12, *[[s] * 12 for s in range(13, 25)]])
     world = ByteWorld(after, np.arange(1.0, 13.0))
     held = (np.arange(25)[:, None] >> np.arange(4) & 1).astype(bool)  # which of the first ones it is
@@ -331,7 +331,7 @@ def test_every_expansion_counts():
         case = long_case(seed, states=100)
         search = case.search()
         result = search.run(Limits(case.budget))
-        expanded = search.memory.places["expanded"][: search.memory.known.size[0]] > 0
+        expanded = search.memory.labels["expanded"][: search.memory.known.size[0]] > 0
         assert result.expansions == expanded.sum()
         states = search.explored.rows(np.flatnonzero(expanded))
         assert set(case.world.numbers(states).tolist()) == set(case.expected().order)
@@ -432,7 +432,7 @@ def endless():
 
 @pytest.mark.parametrize("form", ["compiled", "general"])
 def test_time_limits_cancelling_and_progress(form, monkeypatch):
-    monkeypatch.setattr(regions, "SLICE", 1000)
+    monkeypatch.setattr(serving, "SLICE", 1000)
     world, state, goals = endless()
 
     def search():

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsg.core.arrays import Bools, Floats
 from rsg.language import Machine
-from rsg.search.motion import connect
+from rsg.search import connect
 from rsg.search.motion.shortening import shorten
 from rsg.worlds.playroom import PlayroomWorld, truth
 from rsg.worlds.playroom.truth import effectors_of

@@ -69,7 +69,7 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = self._setting.space
         self.action_space = self._setting.actions
         self.render_mode = render_mode
-        self._entered = 0
+        self._entered: frozenset[int] = frozenset()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -80,7 +80,7 @@ class TaskEnv(gymnasium.Env[Observation, Any]):
         state = self.sample(self.np_random) if given is None else self.world.checked_start(np.array(given))
         self._states = state[None]
         if self.machine:
-            self._entered, _ = self.machine.begin(self._setting.truth(self._states)[0].tolist())
+            self._entered, _ = self.machine.advance(Machine.START, self._setting.truth(self._states)[0].tolist())
         self._show()
         return self._observe(), {"state": self._states[0]}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from textwrap import fill
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats, Ints
 from rsg.core.errors import RsgError, TaskError
 from rsg.core.files import replacing
 from rsg.language.machine import Machine
@@ -69,11 +69,10 @@ def draw(machine: Machine, path: str | Path) -> None:
             figure.savefig(part, format=path.suffix[1:].lower(), dpi=150, metadata=metadata)
 
 
-_Floats = NDArray[np.float64]
 _Route = tuple[int, list[tuple[float, float]], int]
 
 
-def layout(machine: Machine, widths: _Floats) -> tuple[_Floats, _Floats, list[_Route]]:
+def layout(machine: Machine, widths: Floats) -> tuple[Floats, Floats, list[_Route]]:
     """Places for the nodes, x `[V]` and y `[V]`, and the way of each edge: (source, points between, target).
 
     A node stands one layer right of its latest predecessor. An edge that crosses a layer gets a bend there, which is
@@ -99,7 +98,7 @@ def layout(machine: Machine, widths: _Floats) -> tuple[_Floats, _Floats, list[_R
     return center[layer], y[: machine.nodes], routes
 
 
-def _layers(machine: Machine) -> NDArray[np.int64]:
+def _layers(machine: Machine) -> Ints:
     layer = np.zeros(machine.nodes, dtype=np.int64)
     for node in range(machine.nodes):  # topological order
         after = machine.successors(node)
@@ -107,7 +106,7 @@ def _layers(machine: Machine) -> NDArray[np.int64]:
     return layer
 
 
-def _ordered(layer: NDArray[np.int64], links: NDArray[np.int64], sweeps: int = 8) -> _Floats:
+def _ordered(layer: Ints, links: Ints, sweeps: int = 8) -> Floats:
     """Row of each vertex: repeatedly the mean row of its neighbours on one side, spread to whole rows again."""
     rows = np.zeros(len(layer))
     members = [np.flatnonzero(layer == i) for i in range(layer.max() + 1)]
@@ -127,7 +126,7 @@ def _ordered(layer: NDArray[np.int64], links: NDArray[np.int64], sweeps: int = 8
     return rows
 
 
-def _curve(points: _Floats):  # type: ignore[no-untyped-def]
+def _curve(points: Floats):  # type: ignore[no-untyped-def]
     """A smooth path through the points that leaves and arrives horizontally."""
     from matplotlib.path import Path as Curve
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +56,7 @@ class Machine:
     term_of: _Ints
     next_start: _Ints
     next_node: _Ints
+    START: ClassVar = frozenset([0])  # the nodes entered before the first state: `v_0`
 
     @staticmethod
     def of(task: Task) -> Machine:
@@ -119,45 +120,43 @@ class Machine:
         """Whether the trace `[steps, terms]` does the task; says the same as `satisfies`, fast."""
         true, column = read_trace(trace, self.task, vocabulary)
         true = true[:, [column[term] for term in self.terms]]
-        entered, done = 0, False
-        for step, values in enumerate(true.tolist()):
-            entered, done = self.begin(values) if step == 0 else self.advance(entered, values)
+        entered, done = self.START, False
+        for values in true.tolist():
+            entered, done = self.advance(entered, values)
         return done
 
-    def begin(self, values: Sequence[bool]) -> tuple[int, bool]:
-        """The nodes entered in the first state, as a set of bits, and False: nothing is done yet.
+    def advance(self, entered: frozenset[int], values: Sequence[bool]) -> tuple[frozenset[int], bool]:
+        """The nodes entered up to the next state, and whether the trajectory up to it does the task.
 
         Args:
+            entered: those up to the state before; before the first one `START`.
             values: which of `terms` hold in the state.
 
         A node is entered in a state where its subgoal is false and left in one where it is true, so the set of
         entered nodes is all that has to be remembered of a trajectory.
         """
-        return self._bits.after[0] & ~self._holding(values), False
+        holds = self._holding(values)
+        reached = set[int]().union(*(self._after[node] for node in entered & holds))
+        return (entered | reached - holds) - self.START, self.nodes - 1 in reached
 
-    def advance(self, entered: int, values: Sequence[bool]) -> tuple[int, bool]:
-        """The nodes entered up to the next state, and whether the trajectory up to it does the task."""
-        holding = self._holding(values)
-        leaving = entered & holding
-        reached = 0
-        while leaving:
-            lowest = leaving & -leaving
-            reached |= self._bits.after[lowest.bit_length() - 1]
-            leaving ^= lowest
-        return entered | reached & ~holding, bool(reached >> self.nodes - 1)
-
-    def frontier(self, entered: int) -> tuple[Term, ...]:
+    def frontier(self, entered: frozenset[int]) -> tuple[Term, ...]:
         """The subgoals that a trajectory is at: those of entered nodes from which nothing further has been entered."""
-        nodes = [node for node in range(self.nodes) if entered >> node & 1 and not self._bits.after[node] & entered]
+        nodes = [node for node in sorted(entered) if entered.isdisjoint(self._after[node])]
         return tuple(dict.fromkeys(self.terms[self.term_of[node]] for node in nodes))
 
-    def _holding(self, values: Sequence[bool]) -> int:
-        """The nodes whose subgoal holds; `v_T` is never entered and counts as one of them."""
-        holding = 1 << self.nodes - 1
-        for value, nodes in zip(values, self._bits.of_term, strict=True):
-            if value:
-                holding |= nodes
-        return holding
+    def _holding(self, values: Sequence[bool]) -> set[int]:
+        """The nodes whose subgoal holds, and `v_0` and `v_T`: the one is left at once, the other never entered."""
+        return {0, self.nodes - 1}.union(*(nodes for nodes, value in zip(self._serving, values, strict=True) if value))
+
+    @cached_property
+    def _after(self) -> list[list[int]]:
+        """The successors of each node."""
+        return [self.successors(node).tolist() for node in range(self.nodes)]
+
+    @cached_property
+    def _serving(self) -> list[list[int]]:
+        """The nodes that serve each term."""
+        return [np.flatnonzero(self.term_of == term).tolist() for term in range(len(self.terms))]
 
     def paths(self) -> Iterator[tuple[Term, ...]]:
         """The distinct linear instructions, one after the other; made as they are asked for.
@@ -212,25 +211,6 @@ class Machine:
             for after in self.successors(node).tolist():
                 following.setdefault(int(self.term_of[after]), set()).add(after)
         return {term: tuple(sorted(after)) for term, after in following.items()}
-
-    @cached_property
-    def _bits(self) -> _Bits:
-        after = [0] * self.nodes
-        for node, start, end in zip(range(self.nodes), self.next_start[:-1], self.next_start[1:], strict=True):
-            for other in self.next_node[start:end].tolist():
-                after[node] |= 1 << other
-        of_term = [0] * len(self.terms)
-        for node, term in enumerate(self.term_of.tolist()):
-            if term >= 0:
-                of_term[term] |= 1 << node
-        return _Bits(after, of_term)
-
-
-class _Bits(NamedTuple):
-    """Sets of nodes as bits: the successors of each node, the nodes that serve each term."""
-
-    after: list[int]
-    of_term: list[int]
 
 
 class _Fragment(NamedTuple):

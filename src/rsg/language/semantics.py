@@ -7,8 +7,9 @@ from functools import cache
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rsg.core.arrays import Bools
 from rsg.core.errors import TaskError
 from rsg.language.tree import And, Or, Task, Term, Then
 
@@ -46,9 +47,7 @@ def satisfies(trace: ArrayLike, task: Task, vocabulary: Sequence[str | Term] | N
     return len(true) > 0 and holds(task, 0, len(true) - 1)
 
 
-def read_trace(
-    trace: ArrayLike, task: Task, vocabulary: Sequence[str | Term] | None
-) -> tuple[NDArray[np.bool_], dict[Term, int]]:
+def read_trace(trace: ArrayLike, task: Task, vocabulary: Sequence[str | Term] | None) -> tuple[Bools, dict[Term, int]]:
     """The trace as an array `[steps, terms]` and the column of each term of the task."""
     if not isinstance(task, Task):
         raise TaskError(f"a trace is judged by a task, not by {type(task).__name__}; use rsg.parse on a text")

@@ -9,9 +9,9 @@ from itertools import islice
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.language import Machine
-from rsg.planning.dependencies import Floats
 from rsg.planning.plan import Plan, plan
 from rsg.planning.problem import HOLDS, GoalProblem, GoalSettings, instruction, never_reached
 from rsg.search import Between, SearchSettings, after, asked

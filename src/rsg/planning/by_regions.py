@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.planning.dependencies import Rules
 from rsg.planning.plan import Plan
 from rsg.planning.problem import HOLDS, GoalProblem, GoalSettings, instruction, never_reached
 from rsg.search import Between, Explored, Limits, Rank, Reached, RegionSearch, is_continuous
-
-Bools = NDArray[np.bool_]
 
 
 class Guide(NamedTuple):
@@ -37,7 +35,7 @@ def prerequisites(problem: GoalProblem, trust: bool) -> Guide:
     """Regions in which the goal lacks least come first; last come those from which no way is known."""
     rules, goal, size = problem.rules, problem.goal, len(problem.terms)
 
-    def rank(holds: Bools, _: object) -> tuple[NDArray[np.int64], Bools]:
+    def rank(holds: Bools, _: object) -> tuple[Ints, Bools]:
         needed = rules.still_needed(holds, goal).sum(axis=1)
         return np.where(needed > 0, needed, size + 1), ready(problem, holds, trust)
 
@@ -50,7 +48,7 @@ def blind(problem: GoalProblem, trust: bool) -> Guide:
     if not trust:
         watched |= problem.rules.direct(problem.goal)
 
-    def rank(holds: Bools, _: object) -> tuple[NDArray[np.float64], Bools]:
+    def rank(holds: Bools, _: object) -> tuple[Floats, Bools]:
         return np.zeros(len(holds)), ready(problem, holds, trust)
 
     return Guide(rank, problem.rules, watched, blind=True)
@@ -82,7 +80,7 @@ def by_regions(
         every[:, numbers] = holds
         return every
 
-    def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> tuple[Array, Array]:
         return led.rank(everything(holds), [tuple(numbers[list(way)].tolist()) for way in achieved])
 
     goals = problem.goals(problem.world, terms, problem.state)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +30,13 @@ class Dependencies:
     """
 
     terms: tuple[str, ...]
-    before: Counts
-    together: Counts
-    achieved: Counts
-    held: Counts
+    before: Ints
+    together: Ints
+    achieved: Ints
+    held: Ints
     prerequisites: tuple[tuple[tuple[int, ...], ...], ...]
     thresholds: Floats
-    covered: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    covered: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     demonstrations: int = 0
 
     @cached_property
@@ -81,14 +78,8 @@ class Dependencies:
 
     def plain(self) -> dict[str, Any]:
         """All of it as JSON."""
-        return {
-            "terms": list(self.terms),
-            **{name: getattr(self, name).tolist() for name in ("before", "together", "achieved", "held")},
-            "prerequisites": [[list(one) for one in alternatives] for alternatives in self.prerequisites],
-            "thresholds": self.thresholds.tolist(),
-            "covered": self.covered.tolist(),
-            "demonstrations": self.demonstrations,
-        }
+        values = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values}
 
     @staticmethod
     def restored(plain: Mapping[str, Any]) -> Dependencies:
@@ -115,72 +106,64 @@ class Dependencies:
             raise RsgError("these are not dependencies as rsg writes them") from None
 
 
-@dataclass(frozen=True, eq=False)
-class Rules:
-    """Prerequisites as kernels want them.
+class Rules(NamedTuple):
+    """Prerequisites as kernels want them: the alternatives of all terms.
 
     Attributes:
-        choices: `[T + 1]` where the alternatives of each term begin.
-        starts: `[C + 1]` where the terms of each alternative begin; needs: `[·]` these terms.
+        owner: `[C]` the term whose alternative each is; needs: `[C, T]` the terms in it.
     """
 
-    choices: Counts
-    starts: Counts
-    needs: Counts
+    owner: Ints
+    needs: Bools
 
     @staticmethod
     def of(prerequisites: Sequence[Sequence[Sequence[int]]]) -> Rules:
         """From alternatives of sets of terms."""
-        every = [one for alternatives in prerequisites for one in alternatives]
-        choices = np.cumsum([0, *(len(alternatives) for alternatives in prerequisites)])
-        starts = np.cumsum([0, *(len(one) for one in every)])
-        needs = np.array([term for one in every for term in one], dtype=np.int64)
-        return Rules(choices.astype(np.int64), starts.astype(np.int64), needs)
+        every = [(term, one) for term, alternatives in enumerate(prerequisites) for one in alternatives]
+        needs = np.zeros((len(every), len(prerequisites)), dtype=np.bool_)
+        for row, (_, one) in zip(needs, every, strict=True):
+            row[list(one)] = True
+        return Rules(np.array([term for term, _ in every], dtype=np.int64), needs)
 
-    def still_needed(self, holds: NDArray[np.bool_], goal: int) -> NDArray[np.bool_]:
+    def still_needed(self, holds: Bools, goal: int) -> Bools:
         """Which terms must still come true, the goal among them, where `holds` `[N, T]` do: `[N, T]`.
 
         As if nothing that holds were used up. All false if no way is known.
         """
         out = np.zeros(holds.shape, dtype=np.bool_)
-        _still_needed(self.choices, self.starts, self.needs, np.ascontiguousarray(holds), goal, out)
+        _still_needed(self, np.ascontiguousarray(holds), goal, out)
         return out
 
-    def ready(self, holds: NDArray[np.bool_], goal: int) -> NDArray[np.bool_]:
-        """Where one of the goal's alternatives holds, `[N]`."""
-        found = np.zeros(len(holds), dtype=np.bool_)
-        for choice in range(self.choices[goal], self.choices[goal + 1]):
-            found |= holds[:, self.needs[self.starts[choice] : self.starts[choice + 1]]].all(axis=1)
-        return found
+    def alternatives(self, term: int) -> Bools:
+        """The sets of terms one of which a term needs, `[·, T]`."""
+        return self.needs[np.flatnonzero(self.owner == term)]
 
-    def fulfilled(self, holds: NDArray[np.bool_], term: int) -> list[int]:
+    def ready(self, holds: Bools, goal: int) -> Bools:
+        """Where one of the goal's alternatives holds, `[N]`."""
+        met = np.asarray((holds[:, None] | ~self.alternatives(goal)).all(axis=2))
+        return np.asarray(met.any(axis=1))
+
+    def fulfilled(self, holds: Bools, term: int) -> list[int]:
         """The terms of the first of a term's alternatives that holds, where `holds` `[T]` do; none if none holds."""
-        for choice in range(self.choices[term], self.choices[term + 1]):
-            needs: list[int] = self.needs[self.starts[choice] : self.starts[choice + 1]].tolist()
+        for needs in self.alternatives(term):
             if holds[needs].all():
-                return needs
+                return np.flatnonzero(needs).tolist()
         return []
 
-    def direct(self, goal: int) -> NDArray[np.bool_]:
+    def direct(self, goal: int) -> Bools:
         """The terms in the goal's own alternatives, `[T]`."""
-        found = np.zeros(len(self.choices) - 1, dtype=np.bool_)
-        found[self.needs[self.starts[self.choices[goal]] : self.starts[self.choices[goal + 1]]]] = True
-        return found
+        return np.asarray(self.alternatives(goal).any(axis=0))
 
-    def helpful(self, goal: int) -> NDArray[np.bool_]:
+    def helpful(self, goal: int) -> Bools:
         """All terms that may be of use for a goal, itself among them, `[T]`."""
-        found = np.zeros(len(self.choices) - 1, dtype=np.bool_)
-        open_terms = [goal]
-        while open_terms:
-            term = open_terms.pop()
-            if not found[term]:
-                found[term] = True
-                open_terms += np.flatnonzero(self.direct(term)).tolist()
+        found: Bools = np.arange(self.needs.shape[1]) == goal
+        for _ in range(len(found)):  # no way from need to need is longer
+            found |= self.needs[found[self.owner]].any(axis=0)
         return found
 
 
 @compiled
-def _still_needed(choices: Any, starts: Any, needs: Any, holds: Any, goal: int, out: Any) -> None:
+def _still_needed(rules: Rules, holds: Bools, goal: int, out: Bools) -> None:
     """For each row: what each term still needs, the fewest terms, by sweeps until nothing gets better."""
     terms = holds.shape[1]
     need = np.empty((terms, terms), dtype=np.bool_)
@@ -194,20 +177,21 @@ def _still_needed(choices: Any, starts: Any, needs: Any, holds: Any, goal: int, 
         better = True
         while better:
             better = False
-            for o in range(terms):
-                for choice in range(choices[o] if size[o] > 0 else choices[o + 1], choices[o + 1]):
-                    known = True
+            for choice in range(len(rules.owner)):
+                o = rules.owner[choice]
+                known = size[o] > 0
+                for p in range(terms):
+                    union[p] = p == o
+                for q in range(terms):
+                    if rules.needs[choice, q]:
+                        known = known and size[q] <= terms and not need[q, o]
+                        for p in range(terms):
+                            union[p] = union[p] or need[q, p]
+                total = union.sum()
+                if known and total < size[o]:
+                    size[o] = total
+                    better = True
                     for p in range(terms):
-                        union[p] = p == o
-                    for at in range(starts[choice], starts[choice + 1]):
-                        known = known and size[needs[at]] <= terms and not need[needs[at], o]
-                        for p in range(terms):
-                            union[p] = union[p] or need[needs[at], p]
-                    total = union.sum()
-                    if known and total < size[o]:
-                        size[o] = total
-                        better = True
-                        for p in range(terms):
-                            need[o, p] = union[p]
+                        need[o, p] = union[p]
         for p in range(terms):
             out[n, p] = need[goal, p]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.planning.algorithm_2 import Candidates, algorithm_2
 from rsg.planning.by_regions import blind, by_regions
 from rsg.planning.dependencies import Dependencies
@@ -28,7 +27,7 @@ _METHODS: dict[str, Method] = {
 
 def plan_goal(
     world: World,
-    state: NDArray[Any],
+    state: Array,
     goal: Goal,
     goal_fn: GoalFn,
     dependencies: Dependencies,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Ints
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, machine_of
 from rsg.search import (
@@ -57,9 +57,9 @@ class Plan:
     """
 
     task: Task
-    actions: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    states: NDArray[Any]
-    nodes: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    actions: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    states: Array
+    nodes: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     terms: tuple[str, ...] = ()
     cost: float = np.inf
     expansions: int
@@ -105,7 +105,7 @@ class Plan:
 
 def plan(
     world: World | ContinuousWorld,
-    state: NDArray[Any],
+    state: Array,
     task: str | Task | Machine,
     goal_fn: GoalFn,
     settings: SearchSettings | None = None,
@@ -167,26 +167,14 @@ def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Ca
     return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
 
 
-def _plan(machine: Machine, state: NDArray[Any], found: Found, search: _Search, seconds: float) -> Plan:
+def _plan(machine: Machine, state: Array, found: Found, search: _Search, seconds: float) -> Plan:
+    def terms_of(nodes: Ints) -> tuple[str, ...]:
+        return tuple(machine.names[machine.term_of[node]] for node in nodes)
+
+    told: dict[str, Any] = {"task": machine.task, "expansions": found.expansions, "seconds": seconds}
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
-        terms = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
-        return Plan(
-            task=machine.task,
-            states=state[None],
-            expansions=found.expansions,
-            seconds=seconds,
-            ended=found.ended,
-            reached=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & left) if terms[v])),
-            missed=tuple(dict.fromkeys(terms[v] for v in np.flatnonzero(entered & ~left) if terms[v])),
-        )
-    return Plan(
-        task=machine.task,
-        states=found.states,
-        expansions=found.expansions,
-        seconds=seconds,
-        actions=found.actions,
-        nodes=found.nodes,
-        terms=tuple(machine.names[machine.term_of[v]] for v in found.nodes),
-        cost=found.cost,
-    )
+        reached, missed = (dict.fromkeys(terms_of(np.flatnonzero(entered & done))) for done in (left, ~left))
+        return Plan(**told, states=state[None], ended=found.ended, reached=tuple(reached), missed=tuple(missed))
+    terms = terms_of(found.nodes)
+    return Plan(**told, states=found.states, actions=found.actions, nodes=found.nodes, terms=terms, cost=found.cost)

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
 from rsg.language import Task, Term, Then
 from rsg.planning.dependencies import Dependencies, Rules
@@ -17,7 +17,7 @@ from rsg.planning.plan import Plan
 from rsg.search import Between, GoalFn, Goals
 from rsg.worlds import World
 
-Goal = str | Callable[[NDArray[Any]], NDArray[Any]]
+Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
 
 METHODS = ("regions", "paper", "uniform", "blind")
@@ -60,9 +60,7 @@ class GoalProblem:
         terms: all terms; goal: the number of the goal among them; named: whether it is a term of its own.
     """
 
-    def __init__(
-        self, world: World, state: NDArray[Any], goal: Goal, goal_fn: GoalFn, dependencies: Dependencies
-    ) -> None:
+    def __init__(self, world: World, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies) -> None:
         if state.ndim != 1:
             raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
         if not isinstance(goal, str) and not callable(goal):
@@ -90,7 +88,7 @@ class GoalProblem:
         """The same for other prerequisites of the known terms."""
         return Rules.of(prerequisites if self.named else [*prerequisites, ((),)])
 
-    def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals(self, world: World, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
         if self.named or self.name not in terms:
             return self._goal_fn(world, terms, state)
@@ -120,7 +118,7 @@ class _WithGoal:
     def __init__(self, goals: Goals | None, goal: Any) -> None:
         self._goals, self._goal = goals, goal
 
-    def __call__(self, states: NDArray[Any]) -> tuple[Any, Any]:
+    def __call__(self, states: Array) -> tuple[Any, Any]:
         own = np.asarray(self._goal(states), dtype=np.float64)
         if own.shape != (len(states),):
             raise RsgError(f"a goal gives for states [N, W] whether it holds [N], or its probability, not {own.shape}")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools
 from rsg.language import Machine, Task, machine_of
 from rsg.planning.plan import Plan
 from rsg.search import is_continuous
 from rsg.worlds import ContinuousWorld, World
 
-Truth = Callable[[NDArray[Any], Sequence[str]], NDArray[np.bool_]]
+Truth = Callable[[Array, Sequence[str]], Bools]
 """Which terms really hold in states `[N, W]`: `[N, terms]`."""
 
 
@@ -62,7 +62,7 @@ def _beyond_reach(world: Any, plan: Plan) -> int:
     return int(np.argmax(far)) + 1 if far.any() else 0
 
 
-def does_leniently(machine: Machine, holds: NDArray[np.bool_]) -> bool:
+def does_leniently(machine: Machine, holds: Bools) -> bool:
     """Whether each subgoal of some linear instruction is true somewhere, in order; `holds` is `[steps, terms]`."""
     last = machine.nodes - 1
     reached = {0}
@@ -79,12 +79,10 @@ def does_leniently(machine: Machine, holds: NDArray[np.bool_]) -> bool:
     return False
 
 
-def _why(machine: Machine, holds: NDArray[np.bool_]) -> str:
+def _why(machine: Machine, holds: Bools) -> str:
     """Where a trajectory that does not do the task got stuck."""
-    rows = holds.tolist()
-    entered, done = machine.begin(rows[0])
-    first = None
-    for step, values in enumerate(rows[1:], start=1):
+    entered, first = machine.START, None
+    for step, values in enumerate(holds.tolist()):
         entered, done = machine.advance(entered, values)
         if done and first is None:
             first = step

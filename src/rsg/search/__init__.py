@@ -1,51 +1,17 @@
 """What can be reached: state graphs, the search over world × machine, cost-to-go."""
 
-from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
-from rsg.search.driving import Between, Limits, after, best, drive
-from rsg.search.goals import GoalFn, Goals, asked, goals_from
-from rsg.search.graph import Edges, StateGraph, local_graph
-from rsg.search.motion import Motion, attach, connect, is_continuous, local_roadmap, roadmap, shorten
-from rsg.search.motion.roadmap_search import RoadmapSearch
-from rsg.search.motion.tree_search import TreeSearch
-from rsg.search.product.explored import Explored
-from rsg.search.product.on_graph import GraphSearch
-from rsg.search.product.regions import Rank, Reached, RegionSearch
-from rsg.search.product.search import ProductSearch, nodes_ahead
-from rsg.search.product.settings import ORDERS, Found, SearchSettings
-
-__all__ = [
-    "ORDERS",
-    "Between",
-    "CostToGo",
-    "Edges",
-    "Explored",
-    "Found",
-    "GoalFn",
-    "Goals",
-    "GraphSearch",
-    "Limits",
-    "Logs",
-    "Motion",
-    "ProductSearch",
-    "Rank",
-    "Reached",
-    "RegionSearch",
-    "RoadmapSearch",
-    "SearchSettings",
-    "StateGraph",
-    "TreeSearch",
-    "after",
-    "asked",
-    "attach",
-    "best",
-    "connect",
-    "cost_to_go",
-    "drive",
-    "goals_from",
-    "is_continuous",
-    "local_graph",
-    "local_roadmap",
-    "nodes_ahead",
-    "roadmap",
-    "shorten",
-]
+from rsg.search.cost_to_go import CostToGo as CostToGo, Logs as Logs, cost_to_go as cost_to_go
+from rsg.search.driving import Between as Between, Limits as Limits, after as after, best as best, drive as drive
+from rsg.search.goals import GoalFn as GoalFn, Goals as Goals, asked as asked, goals_from as goals_from
+from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, local_graph as local_graph
+from rsg.search.motion.roadmap import attach as attach, local_roadmap as local_roadmap, roadmap as roadmap
+from rsg.search.motion.roadmap_search import RoadmapSearch as RoadmapSearch
+from rsg.search.motion.shortening import shorten as shorten
+from rsg.search.motion.space import is_continuous as is_continuous
+from rsg.search.motion.tree_search import TreeSearch as TreeSearch
+from rsg.search.motion.trees import Motion as Motion, connect as connect
+from rsg.search.product.explored import Explored as Explored
+from rsg.search.product.on_graph import GraphSearch as GraphSearch
+from rsg.search.product.regions import Rank as Rank, Reached as Reached, RegionSearch as RegionSearch
+from rsg.search.product.search import ProductSearch as ProductSearch, nodes_ahead as nodes_ahead
+from rsg.search.product.settings import ORDERS as ORDERS, Found as Found, SearchSettings as SearchSettings

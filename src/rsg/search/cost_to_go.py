@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import record
 from rsg.core.compiled import bare, compiled, inlined
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
@@ -21,7 +22,7 @@ from rsg.search.kernels import heap
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-WAITING = np.dtype((np.record, [("cost", np.float64), ("state", np.int64)]))  # a state still to be looked at
+WAITING = record(cost=np.float64, state=np.int64)  # a state still to be looked at
 
 
 class Logs(NamedTuple):

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
-
-Floats = NDArray[np.float64]
 
 
 class Goals(Protocol):
@@ -21,16 +19,16 @@ class Goals(Protocol):
     many states a search should look ahead when it asks; the default is for goals that cost little once they are asked.
     """
 
-    def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
+    def __call__(self, states: Array) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`: is the subgoal true, is it not yet true?"""
         ...
 
 
-GoalFn = Callable[[Any, Sequence[str], NDArray[Any]], Goals]
+GoalFn = Callable[[Any, Sequence[str], Array], Goals]
 """Asked with a world, the terms of a machine and the first state `[W]`; gives their classifiers."""
 
 
-def asked(goals: Goals, states: NDArray[Any], terms: int) -> tuple[Floats, Floats]:
+def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
     """log G and log I of states `[N, W]`, `[N, terms]` each; numbers that no search can use are an error."""
     log_g, log_i = (np.asarray(values, dtype=np.float64) for values in goals(states))
     shape = (len(states), terms)
@@ -39,10 +37,10 @@ def asked(goals: Goals, states: NDArray[Any], terms: int) -> tuple[Floats, Float
     return log_g, log_i
 
 
-def goals_from(probability: Callable[[NDArray[Any]], NDArray[Any]]) -> Goals:
+def goals_from(probability: Callable[[Array], Array]) -> Goals:
     """Classifiers from one function that gives G as probabilities `[N, terms]`; I is 1 - G."""
 
-    def goals(states: NDArray[Any]) -> tuple[Floats, Floats]:
+    def goals(states: Array) -> tuple[Floats, Floats]:
         g = np.asarray(probability(states), dtype=np.float64)
         with np.errstate(divide="ignore"):
             return np.log(g), np.log1p(-g)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numpy.typing import NDArray
-
+from rsg.core.arrays import Array
 from rsg.core.compiled import inlined
 
-Records = NDArray[Any]
+Records = Array
 Earlier = Callable[[Any, Any], bool]
 """Whether an entry comes before another one. Inlined; if it is False both ways, what the heap looks like decides."""
 

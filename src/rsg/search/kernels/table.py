@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array
 from rsg.core.compiled import compiled, inlined
 
-Array = NDArray[Any]
+ANY = np.iinfo(np.int64).max  # number of rows
 
 
 class Table(NamedTuple):
@@ -36,7 +36,7 @@ table_for = compiled(new_table)  # the same in kernels; called from Python, it w
 
 
 @inlined
-def slot_in(words: Array, slots: Array, n: int) -> int:
+def slot_of(words: Array, slots: Array, n: int) -> int:
     """Where the hash table has row n: the slot of a row with the same bytes, or the empty slot to put it into."""
     key, odd, half = np.uint64(0), np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
     for w in range(words.shape[1]):
@@ -58,18 +58,12 @@ def slot_in(words: Array, slots: Array, n: int) -> int:
 
 
 @inlined
-def slot_of(table: Table, n: int) -> int:
-    """The same of a table; in an inner loop, taking its arrays out once is faster."""
-    return slot_in(table.words, table.slots, n)
-
-
-@inlined
-def add(table: Table, n: int) -> int:
-    """The number of the row that has been written behind the n known ones: n, if it is new."""
-    slot = slot_of(table, n)
-    if table.slots[slot] < 0:
-        table.slots[slot] = n
-    return table.slots[slot]  # type: ignore[no-any-return]
+def add(words: Array, slots: Array, n: int, most: int = ANY) -> int:
+    """The number of the row that has been written behind the n known ones: n if it is new; -1 if n are the most."""
+    slot = slot_of(words, slots, n)
+    if slots[slot] < 0 and n < most:
+        slots[slot] = n
+    return slots[slot]  # type: ignore[no-any-return]
 
 
 @compiled
@@ -79,5 +73,5 @@ def larger(table: Table, count: int, capacity: int) -> Table:
     for n in range(count):
         for w in range(table.words.shape[1]):
             more.words[n, w] = table.words[n, w]
-        more.slots[slot_of(more, n)] = n
+        more.slots[slot_of(more.words, more.slots, n)] = n
     return more

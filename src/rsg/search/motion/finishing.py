@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.search.motion.query import Query
 from rsg.search.motion.shortening import shorten_parts
 from rsg.search.motion.space import differences, space_of, walked
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _ROUNDS = 2  # of shortening each subgoal's part, and then doing each subgoal as soon as the path allows
 _TRIES = 40  # shortcuts for each part, in each round

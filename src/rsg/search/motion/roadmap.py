@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.search.graph import StateGraph
+from rsg.search.graph import StateGraph, check_growth
 from rsg.search.motion.sampling import TRIES, in_passages, spread
 from rsg.search.motion.space import ROUNDING, Space, difference, differences, rows_of, space_of
 from rsg.search.motion.trees import connect, nearest
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 STATES = 2000  # of a roadmap, unless said otherwise
@@ -165,10 +165,7 @@ def local_roadmap(world: ContinuousWorld, states: Floats, depth: int, size: int 
         depth: how many actions around it the graph reaches.
         size: poses of the roadmap.
     """
-    if states.ndim != 2 or len(states) == 0:
-        raise RsgError(f"a graph grows from states [N, W], got {states.shape}")
-    if depth < 0:
-        raise RsgError(f"depth must be at least 0, not {depth}")
+    check_growth(states, depth)
     whole = attach(world, roadmap(world, states[0], size), states)
     steps = whole.steps_from(whole.path.astype(np.int64))
     return whole.sub(np.flatnonzero((steps >= 0) & (steps <= depth)))

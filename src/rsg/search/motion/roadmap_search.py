@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine
@@ -16,15 +15,13 @@ from rsg.search.driving import Limits, best
 from rsg.search.goals import Goals
 from rsg.search.graph import StateGraph
 from rsg.search.motion.finishing import finished
-from rsg.search.motion.likely import WANTED, around, likely_poses
-from rsg.search.motion.query import Query
+from rsg.search.motion.query import WANTED, Query, around, likely_poses
 from rsg.search.motion.roadmap import attach, roadmap
 from rsg.search.motion.space import checked_start
 from rsg.search.product.on_graph import GraphSearch
 from rsg.search.product.settings import Found, SearchSettings
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 _FEW = 3  # actions that lead from a start to a roadmap
 _BESIDE = (1.0, 0.3, 0.1)  # how far around such a start to look, in actions
 MAX_LABELS = 5_000_000  # (state, node) pairs that fit into memory
@@ -49,7 +46,7 @@ class RoadmapSearch:
     """
 
     def __init__(
-        self, world: ContinuousWorld, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
+        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings
     ) -> None:
         if not self.fits(machine, settings):
             raise RsgError(
@@ -100,7 +97,7 @@ class RoadmapSearch:
         seconds = time.perf_counter() - start
         return replace(found, actions=actions, states=states, nodes=nodes, cost=cost, seconds=seconds)
 
-    def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def reached(self) -> tuple[Bools, Bools]:
         """As `ProductSearch.reached`; if all of the roadmap was tried, by what its edges connect.
 
         The search itself did not go anywhere from where it saw that there is no way to the end.

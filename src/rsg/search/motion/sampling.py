@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.search.motion.space import free_at, space_of, uniform, wrapped
 from rsg.worlds.continuous import ContinuousWorld
-
-Floats = NDArray[np.float64]
 
 TRIES = 20  # poses to look at for each that is wanted
 _BRIDGES = 200  # poses to look at for each that is wanted in a narrow passage

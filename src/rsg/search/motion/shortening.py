@@ -10,14 +10,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats, Ints
 from rsg.core.compiled import bare
 from rsg.search.motion.space import Space, advance, apart, between, difference, prepared, put, space_of
 from rsg.worlds.continuous import ContinuousWorld
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TRIES = 100  # shortcuts to try on a path
 _ENDS = 0.15  # by how much of its length a shortcut may be thought to reach beyond an end, and so begins or ends there

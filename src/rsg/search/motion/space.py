@@ -8,20 +8,19 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, record
 from rsg.core.compiled import bare, inner, specialised
 from rsg.core.errors import RsgError
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 Template = Callable[..., Any]
 
 ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
 
 
-AXIS = np.dtype((np.record, np.dtype([(name, np.float64) for name in ("low", "high", "period", "reach")], align=True)))
-Space = NDArray[Any]
+AXIS = record(low=np.float64, high=np.float64, period=np.float64, reach=np.float64)
+Space = Array
 """The poses of a world, `[D]` of `AXIS`: what `rsg.worlds.continuous.ContinuousWorld` says of each of their numbers."""
 
 
@@ -215,6 +214,6 @@ def differences(space: Space, starts: Floats, ends: Floats) -> Floats:
     return way
 
 
-def free_at(world: ContinuousWorld, state: Floats, poses: Floats) -> NDArray[np.bool_]:
+def free_at(world: ContinuousWorld, state: Floats, poses: Floats) -> Bools:
     """Whether each pose `[N, D]` is free, all else as in the given state `[W]`."""
     return np.asarray(world.free(rows_of(poses, state)), dtype=np.bool_)

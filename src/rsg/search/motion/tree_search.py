@@ -10,23 +10,20 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
 from rsg.search.motion.finishing import finished
-from rsg.search.motion.likely import likely_poses
-from rsg.search.motion.query import Query
+from rsg.search.motion.query import Query, likely_poses
 from rsg.search.motion.roadmap import passages
 from rsg.search.motion.space import checked_start, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
 from rsg.search.product.settings import Found, SearchSettings
 from rsg.worlds.continuous import ContinuousWorld
-
-Floats = NDArray[np.float64]
 
 _SLICE = 32  # targets that a tree grows towards before its new poses are judged
 _EVERY = 4  # one target of so many is where the subgoal is likely true, another one in a narrow passage
@@ -47,7 +44,7 @@ class TreeSearch:
     """
 
     def __init__(
-        self, world: ContinuousWorld, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
+        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings
     ) -> None:
         if objection := self.objection(settings):
             raise RsgError(objection)
@@ -61,7 +58,7 @@ class TreeSearch:
         self._left = np.zeros(machine.nodes, dtype=np.bool_)
         self._grown = 0
         self._turn = 0
-        self._best: tuple[Floats, Floats, NDArray[np.int64]] | None = None  # actions, states and nodes
+        self._best: tuple[Floats, Floats, Ints] | None = None  # actions, states and nodes
         self._likely = self._look_around()
         self._passages = passages(world, self._query.state)
         self._begin()
@@ -141,7 +138,7 @@ class TreeSearch:
                 numbers = begin + np.flatnonzero(leave & may_enter[:, machine.term_of[after]])
                 self._enter(after, tree.poses[numbers], node, numbers)
 
-    def _enter(self, node: int, poses: Floats, before: int, numbers: NDArray[np.int64]) -> None:
+    def _enter(self, node: int, poses: Floats, before: int, numbers: Ints) -> None:
         """Roots for a node's tree at these poses, which have these numbers in the tree of the node before it."""
         if len(poses) == 0:
             return
@@ -151,7 +148,7 @@ class TreeSearch:
         for i, number in enumerate(numbers.tolist()):
             self._origin[node, first + i] = (before, number)
 
-    def _finish(self, node: int, numbers: NDArray[np.int64]) -> None:
+    def _finish(self, node: int, numbers: Ints) -> None:
         """Make a plan that ends at one of these poses of a node's tree, and keep it if it is the best so far."""
         ways = [self._way(node, number) for number in numbers[:_CANDIDATES].tolist()]
         poses, nodes = min(ways, key=lambda way: len(way[1]))
@@ -159,7 +156,7 @@ class TreeSearch:
         if self._best is None or len(made[0]) < len(self._best[0]):
             self._best = made
 
-    def _way(self, node: int, number: int) -> tuple[Floats, NDArray[np.int64]]:
+    def _way(self, node: int, number: int) -> tuple[Floats, Ints]:
         """From the start to a pose of a node's tree: the poses `[T + 1, D]`, and the node that each action serves."""
         poses: list[Floats] = []
         nodes: list[int] = []
@@ -177,13 +174,13 @@ class TreeSearch:
         """Of the best plan so far."""
         return np.inf if self._best is None else self._query.world.cost * len(self._best[0])
 
-    def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def reached(self) -> tuple[Bools, Bools]:
         """As `ProductSearch.reached`."""
         entered = np.zeros(len(self._left), dtype=np.bool_)
         entered[list(self._trees)] = True
         return entered, self._left
 
-    def tree(self) -> tuple[Floats, NDArray[np.int64]]:
+    def tree(self) -> tuple[Floats, Ints]:
         """The poses of all trees `[N, D]`, and pairs `[E, 2]` of the numbers of those that are an action apart."""
         poses, links, first = [np.empty((0, len(self._space)))], [np.empty((0, 2), dtype=np.int64)], 0
         for tree in self._trees.values():

@@ -7,19 +7,18 @@ found by looking at all: a tree has a few thousand poses at most, and a look cos
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
 from rsg.search.motion.space import Space, advance, checked_start, difference, prepared, put, space_of, uniform
 from rsg.worlds.continuous import ContinuousWorld
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 _SLICE = 128  # samples between two looks at the clock
 _CHAIN = 64  # actions that a tree grows at once at most
@@ -165,27 +164,19 @@ def connect(
     space, chain = space_of(world), np.empty((_CHAIN, len(goal)))
     trees = Tree.at(start[None, : len(goal)]), Tree.at(goal[None])
     kernel, tables = prepared(connect_trees, world, start, reach_for=reach_for)
-    for samples, used in _slices(space, rng, budget, time_limit):
-        if used == len(samples):
+    late = time.perf_counter() + (np.inf if time_limit is None else time_limit)
+    used = 0
+    while used < budget and (used == 0 or time.perf_counter() < late):
+        samples = uniform(space, rng, min(_SLICE, budget - used))
+        if used == 0:
             samples[0] = goal  # perhaps nothing is in the way
+        used += len(samples)
         trees = trees[0].with_room(len(samples) * _CHAIN), trees[1].with_room(len(samples) * _CHAIN)
         here, there = kernel(tables, space, trees, samples, chain)
         if here >= 0:
             back = trees[1].way_to(there)[-2::-1]  # both trees have the pose where they met
             return Motion(np.concatenate([trees[0].poses[trees[0].way_to(here)], trees[1].poses[back]]), used, "found")
     return Motion(np.empty((0, len(goal))), used, "budget" if used >= budget else "time")
-
-
-def _slices(
-    space: Space, rng: np.random.Generator, budget: int, time_limit: float | None
-) -> Iterator[tuple[Floats, int]]:
-    """Random poses, some at a time, with how many there were so far, until a limit is reached."""
-    late = time.perf_counter() + (np.inf if time_limit is None else time_limit)
-    used = 0
-    while used < budget and (used == 0 or time.perf_counter() < late):
-        count = min(_SLICE, budget - used)
-        used += count
-        yield uniform(space, rng, count), used
 
 
 def _checked_ends(world: ContinuousWorld, state: Floats, goal: Floats) -> tuple[Floats, Floats]:

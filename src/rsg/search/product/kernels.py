@@ -13,49 +13,37 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, record
 from rsg.core.compiled import inlined
 from rsg.language.machine import Nodes
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 
-Array = NDArray[Any]
-
 OPTIMAL, ANYTIME, BALANCED, DEEPEST = range(4)
 FOUND, EXHAUSTED, PAUSED, GROW, NEED = range(5)  # how a call of `search` ends
 
-LABEL = np.dtype(
-    (
-        np.record,
-        [
-            ("fresh", np.float64),  # the least cost as fresh, as moved, and when it was last expanded
-            ("moved", np.float64),
-            ("expanded", np.float64),
-            ("entered_from", np.int32),  # the node that was left when it became fresh
-            ("came_from", np.int32),  # the state and the action before it moved, and whether it had moved before
-            ("by", np.int32),
-            ("was_moved", np.int32),
-        ],
-    )
+LABEL = record(
+    fresh=np.float64,  # the least cost as fresh, as moved, and when it was last expanded
+    moved=np.float64,
+    expanded=np.float64,
+    entered_from=np.int32,  # the node that was left when it became fresh
+    came_from=np.int32,  # the state and the action before it moved, and whether it had moved before
+    by=np.int32,
+    was_moved=np.int32,
 )
-OPEN = np.dtype((np.record, [("key", np.float64), ("tick", np.int64), ("state", np.int32), ("node", np.int32)]))
-RUN = np.dtype(
-    (
-        np.record,
-        [
-            ("best", np.float64),  # the cost of the best plan, and the label at its end
-            ("best_state", np.int64),
-            ("best_node", np.int64),
-            ("expansions", np.int64),
-            ("dice", np.int64),
-            ("tick", np.int64),  # labels opened so far
-            ("fullest", np.int64),  # the most entries that a heap ever had
-            ("labelled", np.int64),  # states whose labels are ready to be used
-            ("chosen", np.int64),  # the heap of the label to be expanded next, -1 if it is not chosen yet
-            ("wanted", np.int64),  # the state whose successors must be found out
-        ],
-    )
+OPEN = record(key=np.float64, tick=np.int64, state=np.int32, node=np.int32)
+RUN = record(
+    best=np.float64,  # the cost of the best plan, and the label at its end
+    best_state=np.int64,
+    best_node=np.int64,
+    expansions=np.int64,
+    dice=np.int64,
+    tick=np.int64,  # labels opened so far
+    fullest=np.int64,  # the most entries that a heap ever had
+    labelled=np.int64,  # states whose labels are ready to be used
+    chosen=np.int64,  # the heap of the label to be expanded next, -1 if it is not chosen yet
+    wanted=np.int64,  # the state whose successors must be found out
 )
 
 

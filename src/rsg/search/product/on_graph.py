@@ -3,20 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.language import Machine
 from rsg.search.goals import Goals
 from rsg.search.graph import StateGraph
-from rsg.search.product.explored import Mapped
+from rsg.search.kernels.table import new_table
+from rsg.search.product.explored import Explored, Forms, Known, ask, grown, unknown, values_of
 from rsg.search.product.search import LabelSearch, nodes_ahead
 from rsg.search.product.settings import SearchSettings
 
-Floats = NDArray[np.float64]
 _HASTE = 1.2  # how much dearer than the cheapest plan on a graph one may be, if nothing else is asked for
+
+
+class Mapped(Explored):
+    """The states of a graph, of which everything is known beforehand: the search starts in its first state.
+
+    Args:
+        graph: its edges lead both ways, at the same cost.
+        goals: the classifiers.
+        terms: how many.
+    """
+
+    def __init__(self, graph: StateGraph, goals: Goals, terms: int) -> None:
+        count, degree = len(graph.states), max(1, int(np.diff(graph.edge_start).max(initial=0)))
+        # Where no way leads from the start, no action has a price that can be paid.
+        self.costs = np.full(degree, graph.edge_cost[0] if graph.edge_start[1] > 0 else np.inf)
+        room = count + degree + 1  # a search wants room for what an expansion may find
+        self.known = Known(
+            np.empty((room, 0), dtype=np.uint8),
+            new_table(0, 1),
+            grown(_ends(graph, degree), room),
+            grown(values_of(goals, graph.states, terms), room),
+            np.array([count, count]),
+        )
+        self.forms = Forms(ask, (), unknown, ())
+        self._states = graph.states
+
+    def rows(self, numbers: Ints) -> Array:
+        """States by their numbers."""
+        return self._states[numbers]
+
+
+def _ends(graph: StateGraph, width: int) -> Array:
+    """Where edges lead, `[S, width]`; a state with fewer has its last one again, one without leads to itself."""
+    ends = np.repeat(np.arange(len(graph.states), dtype=np.int32)[:, None], width, axis=1)
+    degree = np.diff(graph.edge_start)
+    some = np.flatnonzero(degree)
+    columns = np.minimum(np.arange(width), degree[some, None] - 1)
+    ends[some] = graph.edge_end[graph.edge_start[some, None] + columns]
+    return ends
 
 
 class GraphSearch(LabelSearch):
@@ -37,9 +75,9 @@ class GraphSearch(LabelSearch):
         super().__init__(mapped, machine, _ahead(graph, machine, mapped, settings.threshold, haste), settings)
 
 
-def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float | None, haste: float) -> Any:
+def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float | None, haste: float) -> Array:
     """A lower bound on the cost ahead of each label, `[S, V]` or `[1, V]`; in haste, of such as are `haste` dearer."""
-    cost = mapped.costs[0]
+    cost = float(mapped.costs[0])
     if cost == np.inf:
         return np.zeros((1, machine.nodes))
     if threshold is None:
@@ -49,7 +87,7 @@ def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float
     return haste * cost * steps_ahead(machine, np.where(counts >= 0, counts, np.inf), holds)
 
 
-def steps_ahead(machine: Machine, steps: Floats, holds: NDArray[np.bool_]) -> Floats:
+def steps_ahead(machine: Machine, steps: Floats, holds: Bools) -> Floats:
     """A lower bound on the actions from each state and node to the end of the task, `[S, V]`.
 
     To the nearest state where the node's term holds, and on from the nearest such state to where the next one holds.

@@ -10,68 +10,40 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, record
 from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, goal, learn
 
-Array = NDArray[Any]
-
 RANK = 5  # how a call of `search` may end too: new regions need a rank
 
-PLACE = np.dtype(  # of a state: its cost from the first one, the state and the action before, its region
-    (
-        np.record,
-        [
-            ("cost", np.float64),
-            ("came_from", np.int32),
-            ("by", np.int32),
-            ("region", np.int32),
-            ("expanded", np.int32),
-        ],
-    )
+LABEL = record(  # of a state: its cost from the first one, the state and the action before, its region
+    cost=np.float64,
+    came_from=np.int32,
+    by=np.int32,
+    region=np.int32,
+    expanded=np.int32,
 )
-REGION = np.dtype(
-    (
-        np.record,
-        [
-            ("rank", np.float64),  # the least first, NaN where not known yet
-            ("steps", np.int64),  # how many regions lie before it
-            ("before", np.int64),  # the one that it was entered from
-            ("ready", np.bool_),  # whether the goal may be reached from there
-        ],
-    )
+REGION = record(
+    rank=np.float64,  # the least first, NaN where not known yet
+    steps=np.int64,  # how many regions lie before it
+    before=np.int64,  # the one that it was entered from
+    ready=np.bool_,  # whether the goal may be reached from there
 )
-OPEN = np.dtype(
-    (
-        np.record,
-        [
-            ("rank", np.float64),
-            ("steps", np.int64),
-            ("cost", np.float64),
-            ("tick", np.int64),
-            ("state", np.int64),
-        ],
-    )
-)
-RUN = np.dtype(
-    (
-        np.record,
-        [
-            ("expansions", np.int64),
-            ("open", np.int64),  # entries in the heap
-            ("tick", np.int64),  # states opened so far
-            ("regions", np.int64),
-            ("waiting", np.int64),  # states in regions without a rank
-            ("placed", np.int64),  # states whose places are ready to be used
-            ("wanted", np.int64),  # the state whose successors must be found out
-            ("reached", np.int64),  # the state before the goal came true, and the action by which it did
-            ("last", np.int64),
-            ("doubtful", np.bool_),  # whether the goal came true where the region could not lead there
-        ],
-    )
+OPEN = record(rank=np.float64, steps=np.int64, cost=np.float64, tick=np.int64, state=np.int64)
+RUN = record(
+    expansions=np.int64,
+    tick=np.int64,  # states opened so far
+    fullest=np.int64,  # the most entries that the heap ever had
+    regions=np.int64,
+    waiting=np.int64,  # states in regions without a rank
+    labelled=np.int64,  # states whose labels are ready to be used
+    wanted=np.int64,  # the state whose successors must be found out
+    reached=np.int64,  # the state before the goal came true, and the action by which it did
+    last=np.int64,
+    doubtful=np.bool_,  # whether the goal came true where the region could not lead there
 )
 
 
@@ -80,19 +52,20 @@ class Memory(NamedTuple):
 
     Attributes:
         known: the states.
-        places: `[cap]` of PLACE.
+        labels: `[cap]` of LABEL.
         regions: `[R]` of REGION; holds: `[R, T]` which terms hold there; row: `[T]` scratch.
-        heaps: `[1, ·]` of OPEN.
+        heaps: `[1, ·]` of OPEN, states that wait; sizes: `[1]`.
         waiting: `[A]` states in regions without a rank.
         run: `[1]` of RUN.
     """
 
     known: Known
-    places: Array
+    labels: Array
     regions: Array
     holds: Array
     row: Array
     heaps: Array
+    sizes: Array
     waiting: Array
     run: Array
 
@@ -158,39 +131,40 @@ def look(goals: Any, memory: Memory, asked: Asked, s: int, near: int) -> int:
 @inner
 def open_state(memory: Memory, s: int) -> None:
     """Let a state wait for its expansion."""
-    place, run = memory.places[s], memory.run[0]
-    region, entry = memory.regions[place.region], heap.new(memory.heaps, 0)
+    label, sizes, run = memory.labels[s], memory.sizes, memory.run[0]
+    region, entry = memory.regions[label.region], heap.new(memory.heaps, 0)
     entry.rank = region.rank
     entry.steps = region.steps
-    entry.cost = place.cost
+    entry.cost = label.cost
     entry.tick = run.tick
     entry.state = s
-    heap.push(memory.heaps, 0, run.open, best_region_first)
-    run.open += 1
+    heap.push(memory.heaps, 0, sizes[0], best_region_first)
+    sizes[0] += 1
     run.tick += 1
+    run.fullest = max(run.fullest, sizes[0])
 
 
 def expand(goals: Any, memory: Memory, asked: Asked, s: int) -> bool:
     """Try every action in state s; says whether the goal was reached."""
-    here, run, wanted = memory.places[s], memory.run[0], asked.goal
+    here, run, wanted = memory.labels[s], memory.run[0], asked.goal
     here.expanded = 1
     run.expansions += 1
     for a in range(len(asked.costs)):
         t = memory.known.after[s, a]
-        place, total = memory.places[t], here.cost + asked.costs[a]
-        if place.cost == np.inf:
-            place.region = look(goals, memory, asked, t, here.region)
-        if memory.holds[place.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been
+        label, total = memory.labels[t], here.cost + asked.costs[a]
+        if label.cost == np.inf:
+            label.region = look(goals, memory, asked, t, here.region)
+        if memory.holds[label.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been
             if memory.regions[here.region].ready:
                 run.reached = s
                 run.last = a
                 return True
             run.doubtful = True
-        if total < place.cost and not place.expanded:
-            place.cost = total
-            place.came_from = s
-            place.by = a
-            if np.isnan(memory.regions[place.region].rank):
+        if total < label.cost and not label.expanded:
+            label.cost = total
+            label.came_from = s
+            label.by = a
+            if np.isnan(memory.regions[label.region].rank):
                 memory.waiting[run.waiting] = t
                 run.waiting += 1
             else:
@@ -199,25 +173,25 @@ def expand(goals: Any, memory: Memory, asked: Asked, s: int) -> bool:
 
 
 @inlined
-def place_states(memory: Memory) -> None:
-    """Places for the states that have become known: nobody has been there yet."""
+def label_states(memory: Memory) -> None:
+    """Labels for the states that have become known: nobody has been there yet."""
     run, count = memory.run[0], memory.known.size[0]
-    for n in range(run.placed, count):
-        memory.places[n].cost = np.inf
-        memory.places[n].expanded = 0
-    run.placed = count
+    for n in range(run.labelled, count):
+        memory.labels[n].cost = np.inf
+        memory.labels[n].expanded = 0
+    run.labelled = count
 
 
 def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> int:
     """Expand states until the goal is reached, or so many were expanded, or nothing is left; as `kernels.search`."""
-    known, run, heaps = memory.known, memory.run[0], memory.heaps
+    known, run, heaps, sizes = memory.known, memory.run[0], memory.heaps, memory.sizes
     actions = known.after.shape[1]
-    place_states(memory)
+    label_states(memory)
     if run.regions == 0:  # the first state
-        place = memory.places[0]
-        place.cost = 0.0
-        place.came_from = -1
-        place.region = look(goals, memory, asked, 0, -1)
+        label = memory.labels[0]
+        label.cost = 0.0
+        label.came_from = -1
+        label.region = look(goals, memory, asked, 0, -1)
         memory.waiting[0] = 0
         run.waiting = 1
         return RANK
@@ -225,13 +199,13 @@ def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> 
         open_state(memory, memory.waiting[i])
     run.waiting = 0
     while True:
-        full = run.open + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.places)
+        full = run.fullest + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.labels)
         if full or run.regions + actions > len(memory.regions):
             return GROW
-        if run.open == 0:
+        if sizes[0] == 0:
             return EXHAUSTED
         s = heaps[0, 0].state
-        fresh = memory.places[s].expanded == 0
+        fresh = memory.labels[s].expanded == 0
         if fresh:
             if run.expansions >= stop:
                 return PAUSED
@@ -239,9 +213,9 @@ def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> 
                 if not learn(tables, known, s):
                     run.wanted = s
                     return NEED
-                place_states(memory)
-        run.open -= 1
-        heap.pop(heaps, 0, run.open, best_region_first)
+                label_states(memory)
+        sizes[0] -= 1
+        heap.pop(heaps, 0, sizes[0], best_region_first)
         if fresh:
             if expand(goals, memory, asked, s):
                 return FOUND

@@ -8,22 +8,20 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import specialised
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
-from rsg.search.product import kernels
-from rsg.search.product.explored import Explored, Mapped, grown
+from rsg.search.product import kernels, serving
+from rsg.search.product.explored import Explored
+from rsg.search.product.serving import KernelSearch
 from rsg.search.product.settings import ORDERS, Found, SearchSettings
 from rsg.worlds import World
 
-SLICE = 50_000  # expansions between two looks at the clock
-FIRST_ROOM = 1024  # labels in a heap; grows fourfold when it is full
 
-
-class LabelSearch:
+class LabelSearch(KernelSearch):
     """One search over states × machine; `run` may be called again to go on with a larger budget.
 
     Args:
@@ -33,16 +31,14 @@ class LabelSearch:
         settings: how to search.
     """
 
-    def __init__(
-        self, explored: Explored | Mapped, machine: Machine, ahead: NDArray[Any], settings: SearchSettings
-    ) -> None:
-        self.explored, self.machine, self.settings = explored, machine, settings
+    def __init__(self, explored: Explored, machine: Machine, ahead: Array, settings: SearchSettings) -> None:
+        self.machine, self.settings = machine, settings
         heaps = 1 if settings.order == "optimal" else machine.nodes
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
-        self._spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
+        spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
         holds = settings.threshold if settings.threshold is not None else 0.5
-        self._asked = kernels.Asked(
+        asked = kernels.Asked(
             nodes=machine.arrays,
             ahead=ahead,
             costs=explored.costs,
@@ -52,21 +48,15 @@ class LabelSearch:
             not_yet=float(np.log1p(-holds)),
             weight=float(settings.weight),
         )
-        self.memory = kernels.Memory(
+        memory = kernels.Memory(
             known=explored.known,
             labels=np.empty((len(explored.known.pool), machine.nodes), dtype=kernels.LABEL),
-            heaps=np.empty((heaps, FIRST_ROOM + self._spread), dtype=kernels.OPEN),
+            heaps=np.empty((heaps, serving.FIRST_ROOM + spread), dtype=kernels.OPEN),
             sizes=np.zeros(heaps, dtype=np.int64),
             run=np.zeros(1, dtype=kernels.RUN),
         )
-        self._kernel = self._specialised(kernels.search)
+        super().__init__(explored, specialised_search(kernels.search, explored), memory, asked, spread)
         self._begin()
-
-    def _specialised(self, template: Any) -> Any:
-        """A kernel of these states and goals."""
-        forms = self.explored.forms
-        leave = specialised(kernels.leave, inline=True, goal=forms.goal)
-        return specialised(template, learn=forms.learn, expand=specialised(kernels.expand, inline=True, leave=leave))
 
     def _begin(self) -> None:
         """One label is open: the first state, at `v_0`."""
@@ -79,11 +69,6 @@ class LabelSearch:
         run["best"], run["chosen"], run["dice"] = np.inf, -1, dice
         run["tick"] = run["fullest"] = run["labelled"] = 1
 
-    @property
-    def expansions(self) -> int:
-        """Labels expanded so far."""
-        return int(self.memory.run["expansions"][0])
-
     def run(self, limits: Limits | None = None) -> Found:
         """Search until there is a plan, a limit, or nothing left; for `anytime`, until the next better plan.
 
@@ -91,58 +76,11 @@ class LabelSearch:
         """
         start = time.perf_counter()
         ended = drive(self, limits or self.settings.limits())
-        plan: tuple[Any, Any, Any] = (None, None, None)
-        if self.memory.run["best"][0] < np.inf:
-            plan = self._trace()
-        return Found(
-            *plan,
-            cost=float(self.memory.run["best"][0]),
-            expansions=self.expansions,
-            ended=ended,
-            seconds=time.perf_counter() - start,
-        )
+        best = self.memory.run["best"]
+        plan: tuple[Any, Any, Any] = self._trace() if best[0] < np.inf else (None, None, None)
+        return Found(*plan, float(best[0]), self.expansions, ended, time.perf_counter() - start)
 
-    def advance(self, budget: int | None) -> str:
-        """Search on for a while; says how it ended, or nothing if it has not."""
-        stop = self.expansions + SLICE if budget is None else min(self.expansions + SLICE, budget)
-        forms = self.explored.forms
-        return self._served(self._kernel(forms.tables, forms.goals, self.memory, self._asked, stop), budget)
-
-    def _served(self, status: int, budget: int | None) -> str:
-        """Give a kernel what it stopped for; how the search ended, or nothing if it has not."""
-        if status == kernels.GROW:
-            self.grow()
-        elif status == kernels.NEED:
-            self._provide()
-        elif status != kernels.PAUSED:
-            return "exhausted" if status == kernels.EXHAUSTED else "found"
-        elif budget is not None and self.expansions >= budget:
-            return "budget"
-        return ""
-
-    def grow(self) -> None:
-        """Four times the room for what has too little: open labels, states, or both."""
-        heaps = self.memory.heaps
-        if self.memory.run["fullest"][0] + self._spread >= heaps.shape[1]:
-            self.memory = self.memory._replace(heaps=grown(heaps, 4 * heaps.shape[1], axis=1))
-        if isinstance(self.explored, Explored) and self.explored.full:
-            self.explored.grow()
-            self._keep_up()
-
-    def _provide(self) -> None:
-        """Successors of the state that the kernel wants, and of those that it may want next."""
-        assert isinstance(self.explored, Explored)
-        memory = self.memory
-        soon = [heap["state"][:size] for heap, size in zip(memory.heaps, memory.sizes, strict=True)]
-        self.explored.provide(int(memory.run["wanted"][0]), soon)
-        self._keep_up()
-
-    def _keep_up(self) -> None:
-        """Labels for as many states as there is room for."""
-        known = self.explored.known
-        self.memory = self.memory._replace(known=known, labels=grown(self.memory.labels, len(known.pool)))
-
-    def _trace(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+    def _trace(self) -> tuple[Ints, Array, Ints]:
         """The best plan, followed back from its end. A label on its way may have become cheaper: so does the plan."""
         run, labels = self.memory.run, self.memory.labels
         s, v, moved = int(run["best_state"][0]), int(run["best_node"][0]), True
@@ -172,7 +110,7 @@ class LabelSearch:
         entering = value[s, term_of[w], 1] if w < self.machine.nodes - 1 else 0.0
         return float(-self.settings.weight * (leaving + entering))
 
-    def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def reached(self) -> tuple[Bools, Bools]:
         """Which nodes were entered, and which of these were left, `[V]` each: why there is no plan."""
         run = self.memory.run
         labels = self.memory.labels[: run["labelled"][0], 1:]
@@ -182,6 +120,13 @@ class LabelSearch:
         if run["best"][0] < np.inf:
             left[run["best_node"][0]] = True
         return np.concatenate([[False], fresh.any(axis=0)]), left
+
+
+def specialised_search(template: Any, explored: Explored) -> Any:
+    """A kernel of these states and their goals."""
+    leave = specialised(kernels.leave, inline=True, goal=explored.forms.goal)
+    expand = specialised(kernels.expand, inline=True, leave=leave)
+    return specialised(template, learn=explored.forms.learn, expand=expand)
 
 
 class ProductSearch(LabelSearch):
@@ -195,21 +140,19 @@ class ProductSearch(LabelSearch):
         settings: how to search; `auto` is `deepest`.
     """
 
-    def __init__(
-        self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
-    ) -> None:
+    def __init__(self, world: World, state: Array, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
         settings = replace(settings, order="deepest") if settings.order == "auto" else settings
         explored = Explored(world, state, goals, len(machine.terms))
         super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), settings)
 
 
 @lru_cache(maxsize=256)
-def _ahead(machine: Machine, price: float) -> NDArray[Any]:
+def _ahead(machine: Machine, price: float) -> Array:
     """For each node, the least cost that lies ahead in any world, `[1, V]`; made once."""
     return nodes_ahead(machine)[None] * price
 
 
-def nodes_ahead(machine: Machine) -> NDArray[np.float64]:
+def nodes_ahead(machine: Machine) -> Floats:
     """How many nodes must still be served from each node on, itself included: each takes at least one action `[V]`.
 
     >>> from rsg.language import parse

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rsg.core.arrays import Array, Ints
 from rsg.core.errors import RsgError
 from rsg.search.driving import Between, Limits
 
@@ -80,9 +77,9 @@ class Found:
         seconds: spent so far.
     """
 
-    actions: NDArray[Any] | None
-    states: NDArray[Any] | None
-    nodes: NDArray[np.int64] | None
+    actions: Array | None
+    states: Array | None
+    nodes: Ints | None
     cost: float
     expansions: int
     ended: str

@@ -1,17 +1,20 @@
-"""A graph of distinct states with the actions between them: the ground on which cost-to-go is computed."""
+"""Graphs of distinct states with the actions between them: the ground on which cost-to-go is computed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
+from rsg.core.errors import RsgError
+from rsg.search.product.explored import Explored
+from rsg.worlds import World
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
@@ -44,7 +47,7 @@ class StateGraph:
         path: `[T + 1]` where the trajectory, or the start, lies on the graph.
     """
 
-    states: NDArray[Any]
+    states: Array
     edge_start: Ints
     edge_end: Ints
     edge_action: Ints
@@ -52,7 +55,7 @@ class StateGraph:
     path: Ints
 
     @classmethod
-    def of(cls, states: NDArray[Any], source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
+    def of(cls, states: Array, source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
         """The graph of edges `[E]` in any order; the action of each is its number among those of its state."""
         start, end, ordered = in_order(source, target, cost, len(states))
         action = np.arange(len(end), dtype=np.int32) - np.repeat(start[:-1], np.diff(start))
@@ -101,6 +104,39 @@ class StateGraph:
                 part[self.steps_from(np.array([root])) >= 0] = count
                 count += 1
         return part
+
+
+def check_growth(states: Array, depth: int) -> None:
+    """Whether a graph can grow from these states; else a sentence that says why not."""
+    if states.ndim != 2 or len(states) == 0:
+        raise RsgError(f"a graph grows from states [N, W], got {states.shape}")
+    if depth < 0:
+        raise RsgError(f"depth must be at least 0, not {depth}")
+
+
+def local_graph(world: World, states: Array, depth: int, max_states: int = 1_000_000) -> StateGraph:
+    """All states within `depth` actions of the given ones `[T + 1, W]`, breadth-first, and every edge among them.
+
+    Actions that change nothing are self-loops. A graph that would be larger than `max_states` is an error. The world's
+    compiled step is used if there; otherwise it is asked for the successors of whole layers.
+    """
+    check_growth(states, depth)
+    if hasattr(world, "compiled_step"):
+        world.step(states, np.zeros(len(states), dtype=np.int64))  # so that it may object: a kernel takes any bytes
+    explored = Explored(world, states[0])
+    path = explored.add(states).astype(np.int32)
+    end = layers = 0
+    while end < explored.count <= max_states and layers <= depth:
+        begin, end = end, explored.count
+        explored.follow(begin, max_states + 1 if layers < depth else end)
+        layers += 1
+    if explored.count > max_states:
+        raise RsgError(f"more than {max_states:,} states within {depth} actions; choose a smaller depth")
+    after = explored.known.after[:end].copy()
+    source, action = np.nonzero(after >= 0)
+    start = np.concatenate([[0], np.cumsum(np.count_nonzero(after >= 0, axis=1))]).astype(np.int32)
+    distinct = explored.rows(np.arange(end))
+    return StateGraph(distinct, start, after[source, action], action.astype(np.int32), explored.costs[action], path)
 
 
 @compiled
