@@ -2,10 +2,9 @@
 
 from gymnasium.envs.registration import register, registry
 
-from rsg.envs.crafting import CraftingEnv, CraftingVectorEnv
-from rsg.envs.playroom import PlayroomEnv, PlayroomVectorEnv
+from rsg.envs.crafting import CraftingEnv as CraftingEnv, CraftingVectorEnv as CraftingVectorEnv
+from rsg.envs.playroom import PlayroomEnv as PlayroomEnv, PlayroomVectorEnv as PlayroomVectorEnv
 
-__all__ = ["CraftingEnv", "CraftingVectorEnv", "PlayroomEnv", "PlayroomVectorEnv"]
 
 MAX_EPISODE_STEPS = 100
 

@@ -122,7 +122,7 @@ def tiles(pictures: Any, side: int) -> Any:
                     if on_usual_ground(pictures[i], y, x, side) == (other == 1):
                         continue
                     write_tile(pictures[i], y, x, side, rows[count])
-                    k = add(table, count)
+                    k = add(table.words, table.slots, count)
                     if k == count:
                         corners[k, 0], corners[k, 1], corners[k, 2] = i, y, x
                         count += 1
