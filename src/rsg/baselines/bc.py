@@ -4,8 +4,6 @@ The paper joins task and history in one last linear layer, in which neither can 
 state is read with the task in mind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

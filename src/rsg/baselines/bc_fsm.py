@@ -4,8 +4,6 @@ A task is its machine. While node v is served, the policy of its subgoal acts; w
 Which subgoal a demonstrator served at which step nobody has said: the best alignment is found anew in each step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -94,7 +92,7 @@ class BcFsm(Baseline):
         for some, act, stop in zip(known, torch.split(acts, sizes), torch.split(logsigmoid(odds), sizes), strict=True):
             yield act.view(-1, len(some))[:-1], stop.view(-1, len(some))  # nothing is done at the last state
 
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Memory:
+    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> "Memory":
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
         paths = [self._numbers(map(str, path)) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
@@ -106,7 +104,7 @@ class BcFsm(Baseline):
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
         return Memory.of(table[worth.argmax(axis=1)], self.chance())
 
-    def _thought(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _thought(self, world: Any, states: NDArray[Any], memory: "Memory") -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
         score, ended = np.zeros(len(states)), np.zeros(len(states), dtype=bool)
         for _ in range(MAX_STEPS):
@@ -123,7 +121,7 @@ class BcFsm(Baseline):
         actions, finished, memory, _ = self._decide(world, states, memory)
         return actions, finished if self.actions.discrete else np.zeros_like(finished), memory
 
-    def _decide(self, world: Any, states: NDArray[Any], memory: Memory) -> tuple[Any, Any, Memory, Any]:
+    def _decide(self, world: Any, states: NDArray[Any], memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
         seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
@@ -163,7 +161,7 @@ class Memory(NamedTuple):
     rng: np.random.Generator
 
     @staticmethod
-    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> Memory:
+    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> "Memory":
         """At the beginning."""
         return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
 
@@ -177,7 +175,7 @@ class Memory(NamedTuple):
         """Whether no other subgoal follows."""
         return np.asarray(self.at + 1 == (self.ways >= 0).sum(axis=1))
 
-    def after(self, leaving: NDArray[np.bool_]) -> Memory:
+    def after(self, leaving: NDArray[np.bool_]) -> "Memory":
         """Some copies go on to their next subgoal."""
         return self._replace(at=self.at + leaving, served=self.served & ~leaving)
 

@@ -1,7 +1,5 @@
 """What all baselines share: settings, demonstrations as tensors, and a `Method` but for what it learns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

@@ -3,8 +3,6 @@
 Each may read a state with a condition in mind, the features of a task or of a subgoal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -157,7 +155,7 @@ class TileEncoder(nn.Module):
         self.more = dense(hidden, hidden, layers - 1)
         self.out = dense(hidden + 2 + condition, hidden, 1)
 
-    def forward(self, seen: FilledTiles, condition: Tensor | None = None) -> Tensor:
+    def forward(self, seen: "FilledTiles", condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]` of N pictures, each with its condition `[N, condition]`."""
         count, most = seen.there.shape
         owner, slot = torch.nonzero(seen.there, as_tuple=True)

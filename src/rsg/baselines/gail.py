@@ -9,8 +9,6 @@ that is renewed every few steps, PPO's epochs; each epoch sees fresh episodes, s
 The paper does not say how its policy began. Here it is cloned at first, and a little all along, which is stronger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace

@@ -12,8 +12,6 @@ on the states of demonstrations, and the Q network stands in for all others. Thr
 - Where actions are few they are drawn from the max-entropy policy, softmax(Q); the paper takes the best one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

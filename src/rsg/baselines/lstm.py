@@ -1,7 +1,5 @@
 """LSTM: task recognition only. A network reads the states and the description, and says how well they fit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Parts that baselines are built from: what reads a task and a history, and what the numbers of a last layer mean."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

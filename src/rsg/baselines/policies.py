@@ -1,7 +1,5 @@
 """Policies: what a baseline does in a world, in many copies at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """From demonstrations to a trained baseline in one call, and from a run on disk back to the baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

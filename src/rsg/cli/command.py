@@ -1,7 +1,5 @@
 """What makes a function a command: options in groups, `--json`, and one way to answer."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass

@@ -1,7 +1,5 @@
 """`rsg demo`: the main job from beginning to end: demonstrations, training, planning, a report."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """`rsg demos`: make, look at, check, mend and exchange demonstrations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """`rsg deps`: which subgoals help which, as the demonstrations show it."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

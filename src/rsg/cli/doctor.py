@@ -1,7 +1,5 @@
 """`rsg doctor`: does this installation work, and what could be added to it?"""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

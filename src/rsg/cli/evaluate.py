@@ -1,7 +1,5 @@
 """`rsg eval`: how often plans do what was asked."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

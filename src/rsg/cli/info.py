@@ -1,7 +1,5 @@
 """`rsg info`: look at a run."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command line as a whole: which commands there are, and what happens when one fails."""
 
-from __future__ import annotations
-
 import os
 import sys
 from io import TextIOWrapper

@@ -1,7 +1,5 @@
 """How every command speaks: rich text for people, one JSON value for machines, errors in one place."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`rsg plan`: from an instruction, or a goal only, to actions."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """`rsg play`: a person moves the agent in the terminal."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

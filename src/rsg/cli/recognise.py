@@ -1,7 +1,5 @@
 """`rsg recognise`: which task a trajectory did, and where each step ended."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

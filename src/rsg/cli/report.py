@@ -1,7 +1,5 @@
 """`rsg report`: a page that shows what a run learned and how well it plans."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rsg.cli.command import Said, command, option

@@ -1,7 +1,5 @@
 """`rsg reproduce`: finds the experiments in a checkout of the repository, and hands over to them."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The subgoals that a command was told to use; torch takes seconds to load, and the truth does without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

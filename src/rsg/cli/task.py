@@ -1,7 +1,5 @@
 """`rsg task`: read a task, show its tree, its machine and its linear instructions."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 from typing import Annotated

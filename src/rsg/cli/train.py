@@ -1,7 +1,5 @@
 """`rsg train`: learn subgoals, or train a baseline."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """`rsg world`: look at a map or a room."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

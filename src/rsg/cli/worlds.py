@@ -1,7 +1,5 @@
 """The worlds of the command line: what a command asks of each, and the one place where they are listed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Short names for the types of arrays, and arrays of records."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How inner loops are compiled: one spelling for all kernels, typed, kept on disk between runs."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What the machine gives to this process."""
 
-from __future__ import annotations
-
 import os
 
 

@@ -1,7 +1,5 @@
 """The errors that a user may see: one sentence that says what is wrong, where, and what to do."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The extras: packages that some commands need and that are not installed by default."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 EXTRAS = {  # extra: what it brings, the modules that show it is there

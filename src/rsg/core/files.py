@@ -1,7 +1,5 @@
 """Files that are either the old ones or the new ones, never half of each."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ The file takes the place of the old one at once, and its seal is a checksum of i
 leaves the state before or the one after, and a changed bit is always an error, never other data.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -23,7 +21,7 @@ VERSION = 1
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what reading strange JSON may raise
 _LOCK = ".lock"
 _Read = TypeVar("_Read")
-_KINDS: list[Sealed] = []  # all that there are, to tell one from another
+_KINDS: "list[Sealed]" = []  # all that there are, to tell one from another
 
 
 @dataclass(frozen=True)

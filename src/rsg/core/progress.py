@@ -1,7 +1,5 @@
 """Progress bars on long work: for a person at a terminal; silent in a pipe."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Random streams: one generator per call, derived from the user's seed and a name; never global state."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings: the default, the meaning and the limits of each stand in one place, beside its name."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence

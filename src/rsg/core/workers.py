@@ -1,7 +1,5 @@
 """Processes that work for this one: each ends with its parent and leaves Ctrl-C to it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

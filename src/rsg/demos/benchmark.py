@@ -1,7 +1,5 @@
 """A benchmark: a world with words, their true meaning, tasks in splits, starts, and an expert."""
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Is a store what it says? Checksums, replay of every trajectory, and the meaning of every description."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any

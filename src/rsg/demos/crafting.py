@@ -1,7 +1,5 @@
 """Crafting World as a benchmark: starts and expert for the tasks in `crafting_tasks`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

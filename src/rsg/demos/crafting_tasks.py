@@ -1,7 +1,5 @@
 """The tasks of Crafting World (paper, appendix): descriptions, maps, and what the agent holds at the start."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rsg.demos.benchmark import paper_tasks

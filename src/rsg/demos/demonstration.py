@@ -1,7 +1,5 @@
 """One demonstration: what was seen, what was done, and the words that go with it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

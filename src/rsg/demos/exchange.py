@@ -3,8 +3,6 @@
 Episodes stream, nothing is unpickled, and a number that would change on the way is an error.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 import zlib

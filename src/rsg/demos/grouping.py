@@ -1,7 +1,5 @@
 """Things that belong to worlds, gathered so that each world is asked once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, TypeVar
 

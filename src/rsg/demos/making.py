@@ -1,7 +1,5 @@
 """Making a store of demonstrations: on several cores, resumable, the same bytes however it is run."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait

@@ -1,7 +1,5 @@
 """Minari datasets (HDF5) in and out: each episode keeps its task in its metadata."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Playroom as a benchmark: its tasks, starts and expert."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

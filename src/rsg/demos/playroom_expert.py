@@ -1,7 +1,5 @@
 """The expert in Playroom: from subgoal to subgoal by bidirectional trees and shortened paths."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """One file of demonstrations: an `.npz` of flat arrays, read without pickle, with a checksum for each episode."""
 
-from __future__ import annotations
-
 import io
 import math
 import zipfile

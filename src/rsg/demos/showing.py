@@ -1,7 +1,5 @@
 """A demonstration for a person: when each subgoal came true, and the whole as an animated picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path

@@ -4,8 +4,6 @@ A shard is written whole or not at all, and counts only once the manifest lists 
 moment leaves every committed shard readable, and a changed bit is always an error, never other data.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,7 +59,7 @@ class Manifest:
     planned: int = 0
 
     @staticmethod
-    def of(content: dict[str, Any]) -> Manifest:
+    def of(content: dict[str, Any]) -> "Manifest":
         """What a manifest's file says."""
         listed = tuple(Shard(**shard) for shard in content["shards"])
         return Manifest(content["world"], content["recipe"], listed, content["planned_shards"])
@@ -95,7 +93,7 @@ class Store:
         self._loaded: tuple[int, list[Demonstration]] | None = None
 
     @staticmethod
-    def create(folder: str | Path, world: str, recipe: dict[str, Any] | None = None, planned: int = 0) -> Store:
+    def create(folder: str | Path, world: str, recipe: dict[str, Any] | None = None, planned: int = 0) -> "Store":
         """A new, empty store in a folder that does not exist or is empty."""
         FOLDER.create(Path(folder), Manifest(world, recipe or {}, (), planned).plain())
         return Store(folder)

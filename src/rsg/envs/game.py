@@ -1,7 +1,5 @@
 """A world for a person: keys in, a screen out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Playroom as Gymnasium environments."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

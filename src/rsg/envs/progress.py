@@ -1,7 +1,5 @@
 """How far many trajectories have come in one task: `Machine.advance` for a batch, compiled."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rsg.core.arrays import Array, Bools

@@ -1,7 +1,5 @@
 """A world with a task as Gymnasium environments: one copy, and many copies that step in one call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

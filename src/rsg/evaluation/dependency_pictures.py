@@ -1,7 +1,5 @@
 """A picture of which subgoals help which: the paper's matrix, and how often one came first where both were shown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

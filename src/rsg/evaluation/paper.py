@@ -1,7 +1,5 @@
 """What the paper reports of every method, and how methods are called in tables."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
@@ -59,7 +57,7 @@ class Printed(NamedTuple):
     plan: float | None
 
     @staticmethod
-    def of(world: str, method: str = RSG) -> Printed:
+    def of(world: str, method: str = RSG) -> "Printed":
         """The figures of a method in a world."""
         rates = tuple(rate / 100 for rate in PAPER[world].get(method, ())) or (None, None)
         epochs, minutes, plan = PAPER_TIMES[world].get(method, (0, 0.0, None))

@@ -1,7 +1,5 @@
 """Figures, all in one style, and the one way to save them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO

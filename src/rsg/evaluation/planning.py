@@ -1,7 +1,5 @@
 """Planning success: many starts per task, every plan replayed and judged by the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Pictures of learning in Playroom: where classifiers say that a subgoal holds, and which step served which."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import degrees

@@ -1,7 +1,5 @@
 """How well baselines do: success of a policy, with the starts and figures of planning."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The report of a run: one HTML file that needs nothing else, with figures, curves, examples and all settings."""
 
-from __future__ import annotations
-
 import os
 import platform
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """The examples of a report: a demonstration as a run understands it, costs-to-go on a map, a plan for a novel task."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The pictures of a report: curves as SVG in the page's own colours, maps as PNG, plans as GIF."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from io import BytesIO, StringIO

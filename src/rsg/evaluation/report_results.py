@@ -1,7 +1,5 @@
 """The figures of a report: planning success of a run on both splits, an untrained model beside it, and the paper's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

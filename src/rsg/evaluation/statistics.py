@@ -1,7 +1,5 @@
 """Intervals for what was measured."""
 
-from __future__ import annotations
-
 import math
 
 

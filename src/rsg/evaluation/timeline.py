@@ -1,7 +1,5 @@
 """Which subgoal each step of a trajectory served, for people: as lines in a terminal, and as a picture with maps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle

@@ -1,7 +1,5 @@
 """Where a run was trained, and whether what it learned can be used in another world or room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A machine as a picture: layers from left to right, few crossings, no Graphviz needed."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from textwrap import fill

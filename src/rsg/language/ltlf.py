@@ -1,7 +1,5 @@
 """Every task is also an LTLf formula, the form in which other tools take it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,7 +21,7 @@ class Formula:
     """
 
     kind: str
-    parts: tuple[Formula, ...] = ()
+    parts: "tuple[Formula, ...]" = ()
     term: Term | None = None
 
     def __str__(self) -> str:

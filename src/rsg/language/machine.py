@@ -1,7 +1,5 @@
 """The finite state machine of a task, by the paper's construction (section 2), as arrays ready for kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -59,7 +57,7 @@ class Machine:
     START: ClassVar = frozenset([0])  # the nodes entered before the first state: `v_0`
 
     @staticmethod
-    def of(task: Task) -> Machine:
+    def of(task: Task) -> "Machine":
         """Build the machine of a task.
 
         >>> from rsg.language import parse

@@ -1,7 +1,5 @@
 """Random tasks: negatives for learning, inputs for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

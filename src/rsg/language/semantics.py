@@ -1,7 +1,5 @@
 """When a trajectory does a task: the paper's definition, word for word, as the oracle for everything else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import permutations

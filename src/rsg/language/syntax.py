@@ -3,8 +3,6 @@
 `then` (or `>`) binds loosest, `or` (`|`) next, `and` (`&`) tightest; parentheses override.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache

@@ -1,7 +1,5 @@
 """The syntax tree of a task: `Term`, `Then`, `Or`, `And`. Frozen, hashable, printed with the fewest parentheses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,7 +21,7 @@ class Task:
     binding: ClassVar[int]  # how tightly the connective binds; a looser part inside a tighter one needs parentheses
     depth: int
 
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> "tuple[Term, ...]":
         """The distinct terms, in the order of their first appearance.
 
         >>> Then((Term("mine-wood"), Or((Term("craft-boat"), Term("mine-wood"))))).terms()
@@ -31,7 +29,7 @@ class Task:
         """
         return tuple(dict.fromkeys(self._leaves()))
 
-    def _leaves(self) -> Iterator[Term]:
+    def _leaves(self) -> "Iterator[Term]":
         raise TypeError(f"{type(self).__name__} is not a Term, Then, Or or And")
 
 
@@ -60,7 +58,7 @@ class Term(Task):
     def __repr__(self) -> str:
         return f"Term({str(self)!r})"
 
-    def _leaves(self) -> Iterator[Term]:
+    def _leaves(self) -> "Iterator[Term]":
         yield self
 
 

@@ -1,7 +1,5 @@
 """The paper's Algorithm 2: instructions that may lead to a goal, the most promising first, each searched by itself."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Plans for a goal by one search over states, in which all instructions share what has been explored."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

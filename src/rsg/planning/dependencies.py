@@ -1,7 +1,5 @@
 """What is known of subgoals that help one another: data for planners; `rsg.subgoals.discover` finds it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -50,7 +48,7 @@ class Dependencies:
         return np.asarray(self.before / np.maximum(self.together, 1))
 
     @cached_property
-    def rules(self) -> Rules:
+    def rules(self) -> "Rules":
         """The prerequisites as arrays."""
         return Rules.of(self.prerequisites)
 
@@ -82,7 +80,7 @@ class Dependencies:
         return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values}
 
     @staticmethod
-    def restored(plain: Mapping[str, Any]) -> Dependencies:
+    def restored(plain: Mapping[str, Any]) -> "Dependencies":
         """From what `plain` gave."""
         try:
             size = len(plain["terms"])
@@ -117,7 +115,7 @@ class Rules(NamedTuple):
     needs: Bools
 
     @staticmethod
-    def of(prerequisites: Sequence[Sequence[Sequence[int]]]) -> Rules:
+    def of(prerequisites: Sequence[Sequence[Sequence[int]]]) -> "Rules":
         """From alternatives of sets of terms."""
         every = [(term, one) for term, alternatives in enumerate(prerequisites) for one in alternatives]
         needs = np.zeros((len(every), len(prerequisites)), dtype=np.bool_)

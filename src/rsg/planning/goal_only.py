@@ -1,7 +1,5 @@
 """Plans for a goal when nobody says which subgoals lead to it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """From an instruction to actions: a search over world × machine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A goal without an instruction: what is asked, and what is known of the terms that may lead to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +36,7 @@ class GoalSettings:
         seed: where chance comes from.
     """
 
-    method: str | Method = "regions"
+    method: "str | Method" = "regions"
     budget: int = 25_000
     trust: bool = False
     seed: int = 0

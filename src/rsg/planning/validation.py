@@ -1,7 +1,5 @@
 """Is a plan right? An independent replay in the true world, judged by the true meaning of the terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

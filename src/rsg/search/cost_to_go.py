@@ -6,8 +6,6 @@ Entering w is followed by an action: what follows is min_a c(a) + J(T(s, a), w).
 On a graph that is cut at some depth, J is an upper bound.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How long a search may go on, and who may look at it on the way."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -61,14 +59,14 @@ def drive(search: Driven, limits: Limits) -> str:
 class Searching(Protocol):
     """A search for plans."""
 
-    settings: SearchSettings
+    settings: "SearchSettings"
 
-    def run(self, limits: Limits | None = None) -> Found:
+    def run(self, limits: Limits | None = None) -> "Found":
         """Search until there is a plan, or a better one."""
         ...
 
 
-def best(search: Searching, limits: Limits | None = None) -> Found:
+def best(search: Searching, limits: Limits | None = None) -> "Found":
     """What a search finds; if its order is `anytime`, it goes on as long as that gives a better plan."""
     found = search.run(limits)
     while search.settings.order == "anytime" and found.ended == "found":

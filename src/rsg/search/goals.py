@@ -1,7 +1,5 @@
 """How subgoals reach the search: as numbers for states, never as networks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 

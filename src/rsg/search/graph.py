@@ -1,7 +1,5 @@
 """Graphs of distinct states with the actions between them: the ground on which cost-to-go is computed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -55,7 +53,7 @@ class StateGraph:
     path: Ints
 
     @classmethod
-    def of(cls, states: Array, source: Ints, target: Ints, cost: Floats, path: Ints) -> StateGraph:
+    def of(cls, states: Array, source: Ints, target: Ints, cost: Floats, path: Ints) -> "StateGraph":
         """The graph of edges `[E]` in any order; the action of each is its number among those of its state."""
         start, end, ordered = in_order(source, target, cost, len(states))
         action = np.arange(len(end), dtype=np.int32) - np.repeat(start[:-1], np.diff(start))
@@ -83,7 +81,7 @@ class StateGraph:
         edges = (self.edge_start, self.edge_end, self.edge_action, self.edge_cost)
         return sum(array.nbytes for array in (self.states, *edges, self.path))
 
-    def sub(self, kept: NDArray[np.int64]) -> StateGraph:
+    def sub(self, kept: NDArray[np.int64]) -> "StateGraph":
         """The graph of some of its states `[K]`, all of its path among them; states and actions are numbered anew."""
         place = np.full(len(self.states), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept), dtype=np.int32)

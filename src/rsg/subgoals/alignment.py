@@ -7,8 +7,6 @@ end* the demonstration may stop at any label, as far as its subgoal is not true 
 looks.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Subgoal classifiers: for each term o, G_o (is the subgoal true?) and I_o (is it not yet true?)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self

@@ -5,8 +5,6 @@ terms o of its description, and bcount(o1, o2) counts the demonstrations in whic
 held in the state before o came true, whether it is mentioned or not; what nearly always held is a prerequisite of o.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Classifiers on top of any encoder: a module that turns what a world shows into vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a demonstration took place: the graph of states around it, whatever kind of world it is in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ usual in the picture and one over those on another ground, as that of an invento
 convolution whose stride is a tile; as pictures consist of few distinct tiles, it is computed once for each of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Learning rational subgoals (paper, Algorithm 1): RSG as a method for the training loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -135,7 +133,7 @@ class RationalSubgoals:
         explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
         return -figures_of(explained, self.settings.gamma)["loss"]
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> Explained:
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> "Explained":
         """Score a demonstration for several tasks, its own first, with the gradient of the objective (eq. 5)."""
         views = self.views(demo, tasks)
         scores = [self.score(view, machine) for view, machine in zip(views, tasks, strict=True)]

@@ -1,7 +1,5 @@
 """The score of a demonstration for a task and what is maximised in training (paper, eq. 2 and 5), with gradients."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,17 +55,12 @@ def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
         logs: log G and log I `[S, terms]`.
         how: the demonstrator's rationality.
     """
-    return Score(*_score(*_checked(ground, nodes, logs), how))
-
-
-def _checked(ground: Ground, nodes: Nodes, logs: Logs) -> tuple[Edges, Walk, Nodes, Logs]:
-    """The same for kernels, which would read any memory."""
     states, terms = len(ground.graph.states), int(nodes.term.max()) + 1
-    if logs.g.shape != logs.i.shape or len(logs.g) != states:
+    if logs.g.shape != logs.i.shape or len(logs.g) != states:  # kernels would read any memory
         raise RsgError(f"log G and log I must be [{states} states, terms], got {logs.g.shape} and {logs.i.shape}")
     if terms > logs.g.shape[1]:
         raise RsgError(f"the machine has {terms} terms, log G and log I have {logs.g.shape[1]}")
-    return ground.graph.arrays, ground.walk, nodes, Logs(*map(np.ascontiguousarray, logs))
+    return Score(*_score(ground.graph.arrays, ground.walk, nodes, Logs(*map(np.ascontiguousarray, logs)), how))
 
 
 @compiled
@@ -116,7 +109,7 @@ class View:
     logs: Logs
 
     @staticmethod
-    def of(classifiers: Classifiers, ground: Ground, terms: Iterable[str]) -> View:
+    def of(classifiers: Classifiers, ground: Ground, terms: Iterable[str]) -> "View":
         """What classifiers say of some terms; each is named once."""
         columns = {term: column for column, term in enumerate(dict.fromkeys(terms))}
         numbers = classifiers.numbers(list(columns))
@@ -125,11 +118,14 @@ class View:
 
     def score(self, machine: Machine, how: Rationality) -> Score:
         """How well a task explains the trajectory, with the gradient."""
-        return score(self.ground, machine.among(self.columns), self.logs, how)
+        return Score(*_score(*self._given(machine), how))
 
     def score_alone(self, machine: Machine, how: Rationality) -> float:
         """The score without its gradient."""
-        return float(forward(*_checked(self.ground, machine.among(self.columns), self.logs), how)[0])
+        return float(forward(*self._given(machine), how)[0])
+
+    def _given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
+        return self.ground.graph.arrays, self.ground.walk, machine.among(self.columns), self.logs
 
 
 @compiled

@@ -4,8 +4,6 @@ Rat(s, v, ·) is a softmax of -α J(s, v, ·) over the primitive actions and the
 label is *fresh* when v has just been entered at s: then an action must come first, so no transition is open.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

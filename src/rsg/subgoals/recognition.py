@@ -1,7 +1,5 @@
 """What did they do, and where did each step end? The score that trains the classifiers, read the other way round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

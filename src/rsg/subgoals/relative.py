@@ -1,7 +1,5 @@
 """The encoder `relative`, for Playroom: how the robot sees each thing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

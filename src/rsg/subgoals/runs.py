@@ -1,7 +1,5 @@
 """From demonstrations to subgoals in one call, and from a run on disk back to subgoals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ share few inventories and maps, and so do those of a search, where only the agen
 inventory and each map gives is found out once and remembered.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

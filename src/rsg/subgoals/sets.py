@@ -4,8 +4,6 @@ Each item held and each object on the map goes through a linear layer with ReLU;
 the objects give two vectors, which together with the overall features decide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self, TypeGuard
 

@@ -1,7 +1,5 @@
 """The inner loops of the encoder `image`: pictures in some light, cut into tiles, each distinct tile kept once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Tensors go to a file of a new name, and count only once `run.json` names that fi
 moment leaves the checkpoint before or the one after, and a changed bit is always an error, never other weights.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -96,7 +94,7 @@ class Run:
         self._writing = False
 
     @staticmethod
-    def create(folder: str | Path, about: dict[str, Any]) -> Run:
+    def create(folder: str | Path, about: dict[str, Any]) -> "Run":
         """A new run without checkpoints, in a folder that does not exist or is empty; `about` is plain JSON."""
         FOLDER.create(Path(folder), _plain(about, {}))
         return Run(folder)

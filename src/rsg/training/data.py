@@ -3,8 +3,6 @@
 Everything follows from the seed and the number of the step, so a run that goes on sees what it would have seen.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

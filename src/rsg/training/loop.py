@@ -4,8 +4,6 @@ Training never sees the truth: it stops on the score of held-out demonstrations.
 seed and the number of the step, so that a run that was interrupted goes on bit for bit.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The settings of a training run: frozen, saved with the model, changed on the command line by `--set key=value`."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`check(world)`: does a class keep the promises that search and learning rely on? It answers in plain sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What rsg asks of a continuous world: poses that move in straight lines among obstacles that do not."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol, runtime_checkable
 
 from rsg.core.arrays import Bools, Bytes, Floats

@@ -1,7 +1,5 @@
 """What rsg asks of a world: a deterministic model that can be stepped in batches. Nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 

@@ -4,8 +4,6 @@ A heap is row h of an array of records `[H, cap]`; its owner keeps its size. The
 entry is written before it is pushed: there must be room for one more than are ever in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of distinct states: each is stored once, as a row of whole words, and found again by its bytes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a rough path through world × machine to a plan: shorter, and as the world itself walks it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rsg.core.arrays import Floats, Ints

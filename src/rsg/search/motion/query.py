@@ -3,8 +3,6 @@
 That is asked of classifiers alone: they need not know the shape of what they mean.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ It is made once for the obstacles of a world; where a query or a demonstration s
 comes later, by `attach`.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

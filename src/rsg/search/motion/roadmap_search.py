@@ -1,7 +1,5 @@
 """The roadmap planner: the product search on a roadmap with the start on it, then a shorter way along what it found."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Free poses of a continuous world: spread evenly over it, and in its narrow passages."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rsg.core.arrays import Floats

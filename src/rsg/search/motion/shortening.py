@@ -4,8 +4,6 @@ A straight way between two points of a path is never longer than the path betwee
 pulled straight as a line of corners, without regard to single actions, and then walked along in full strides.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -82,7 +80,7 @@ class Room(NamedTuple):
     out: Floats
 
     @classmethod
-    def of(cls, poses: Floats, tries: int) -> Room:
+    def of(cls, poses: Floats, tries: int) -> "Room":
         """For a path `[T + 1, D]`, which is in it."""
         size = len(poses) + 2 * tries
         corners, width = np.empty((size, poses.shape[1])), poses.shape[1]

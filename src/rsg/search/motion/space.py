@@ -1,7 +1,5 @@
 """Poses as kernels want them, and straight ways between them, checked as the world will check them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType

@@ -4,8 +4,6 @@ The tree is kept as one tree for each machine node. A tree grows towards random 
 node's subgoal is likely true; where it is true, the trees of the nodes that follow get new roots.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -4,8 +4,6 @@ All paths are poses `[T + 1, D]` that are one action each apart, checked as the 
 found by looking at all: a tree has a few thousand poses at most, and a look costs far less than a check of a motion.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -37,11 +35,11 @@ class Tree(NamedTuple):
     size: NDArray[np.int64]
 
     @classmethod
-    def at(cls, roots: Floats) -> Tree:
+    def at(cls, roots: Floats) -> "Tree":
         """A tree with these roots `[N, D]`."""
         return cls(roots.copy(), np.full(len(roots), -1, dtype=np.int32), np.array([len(roots)]))
 
-    def with_room(self, more: int) -> Tree:
+    def with_room(self, more: int) -> "Tree":
         """The same tree with room for so many more poses."""
         count = int(self.size[0])
         if count + more <= len(self.poses):

@@ -1,7 +1,5 @@
 """The states that a search knows: each is stored once, its successors and its subgoals are asked for once."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

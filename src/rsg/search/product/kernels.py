@@ -8,8 +8,6 @@ All that a search remembers is passed whole, as a named tuple of record arrays. 
 into its caller, because a call costs more than its body.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

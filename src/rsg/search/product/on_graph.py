@@ -1,7 +1,5 @@
 """The product search on a graph: all states and edges are known beforehand, and bound how far it is to the end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

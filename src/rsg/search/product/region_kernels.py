@@ -5,8 +5,6 @@ at most once. Open states wait in one heap: by the rank of their region, then by
 cost.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search over regions: toward a goal, by way of subgoals that nobody has put in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

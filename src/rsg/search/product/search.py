@@ -1,7 +1,5 @@
 """The product search: from a state and a machine to a plan, by any order of expansion."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from functools import lru_cache

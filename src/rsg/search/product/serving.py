@@ -1,7 +1,5 @@
 """How a search over states goes on: a kernel searches in slices, and stops when it needs what only Python can give."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rsg.search.product.explored import Explored, grown

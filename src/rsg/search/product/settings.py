@@ -1,7 +1,5 @@
 """How to search, and what a search finds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rsg.core.arrays import Array, Ints

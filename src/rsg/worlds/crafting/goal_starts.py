@@ -3,8 +3,6 @@
 What needs what is read off the rule table; a learner sees nothing of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

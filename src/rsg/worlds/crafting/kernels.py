@@ -4,8 +4,6 @@ A state is a row of bytes: the agent's row and column, `capacity` slots of the i
 zeros, so that equal inventories have equal bytes), then one code per cell of the map, row by row.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

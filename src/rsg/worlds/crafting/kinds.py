@@ -3,8 +3,6 @@
 There, a kind that is `like` another says only how it differs, and a name in `groups` stands for several objects.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Random maps of the kinds in `kinds`: one sampler for all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

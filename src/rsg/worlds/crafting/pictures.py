@@ -1,7 +1,5 @@
 """Crafting World as pixels: for people, and as what an agent with a camera would see."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

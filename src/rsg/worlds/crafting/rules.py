@@ -1,7 +1,5 @@
 """The rules of Crafting World as data. Another `Rulebook` gives another world; no code knows a name of this one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cached_property

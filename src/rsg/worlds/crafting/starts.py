@@ -1,7 +1,5 @@
 """Where episodes start: one fixed map, or a new random one each time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,15 +1,10 @@
 """Crafting World in a terminal: the map in colour, what its symbols mean, what the agent holds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from rich.text import Text
 
 from rsg.worlds.crafting.rules import BARRIER, DOOR, FLOOR, ITEM, PLACE, SWITCH
 from rsg.worlds.crafting.text import legend, symbols
 from rsg.worlds.crafting.world import CraftingWorld, States
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 _STYLES = {
     FLOOR: "bright_black",
@@ -24,8 +19,6 @@ _AGENT = "bold white on dark_magenta"
 
 def terminal_view(world: CraftingWorld, state: States) -> Text:
     """The state as rich text, three columns a cell; plain letters when colours are off."""
-    from rich.text import Text
-
     by_name = {name: symbol for symbol, name in symbols(world.rules).items()} | {"floor": "·"}
     text = Text()
     for y, row in enumerate(world.cells(state)):

@@ -11,8 +11,6 @@ an open door, `*` a switch that is on. `agent: ROW COLUMN` (counted from 0) puts
 `capacity: N` sets the size of the inventory (6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

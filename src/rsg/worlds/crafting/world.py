@@ -1,7 +1,5 @@
 """Crafting World: a grid, an agent, an inventory, and rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Small drawings of effectors, from simple shapes in a square from (-1, -1) to (1, 1), y up."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from copy import copy
@@ -38,7 +36,7 @@ class Canvas:
         self._center: Sequence[float] = (0.0, 0.0)
         self._half: Sequence[float] = (1.0, 1.0)
 
-    def within(self, center: Sequence[float], half: Sequence[float]) -> Canvas:
+    def within(self, center: Sequence[float], half: Sequence[float]) -> "Canvas":
         """The same canvas in the units of what is drawn there: its own square becomes the one from -1 to 1."""
         icon = copy(self)
         icon._center, icon._half = center, half

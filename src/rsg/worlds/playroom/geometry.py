@@ -9,8 +9,6 @@ is free when stretches of this kind cover it. Nothing can slip through, however 
 to a wall than about `TOLERANCE` may be called not free.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

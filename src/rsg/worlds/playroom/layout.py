@@ -1,7 +1,5 @@
 """A room as data: its size, its walls, the robot's body, and the effectors that it can touch."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -18,8 +18,6 @@ A wall is a straight bar or a convex polygon. An effector has a shape, or the si
 `touch-NAME` if it says none. One without a position, and a robot without a start, are put in random places.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """Playroom as pixels: a state, a plan as the robot's outlines over time, and a tree or roadmap under it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,19 +1,14 @@
 """Playroom in a terminal: a small picture of coloured half blocks, or a chart of letters where there are no colours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.text import Text
 
 from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.worlds.playroom.pictures import MARGIN, outline, picture
 from rsg.worlds.playroom.world import POSE, PlayroomWorld
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -23,8 +18,6 @@ def terminal_view(world: PlayroomWorld, state: Floats, columns: int = 64, colour
 
     Each character is two square pixels above each other. Without colours walls are `#`, the robot is `@`, its nose `o`.
     """
-    from rich.text import Text
-
     chart = _chart(world, state, columns)
     text = _coloured(chart, picture(world, state, columns)) if colours else Text()
     if not colours:
@@ -50,8 +43,6 @@ def letters(names: Sequence[str]) -> list[str]:
 
 def _coloured(chart: NDArray[np.str_], image: Bytes) -> Text:
     """The picture `[2·rows, columns, 3]` in half blocks, and on it the letters of the chart, one for each effector."""
-    from rich.text import Text
-
     text, seen = Text(), set("#@o ")
     pairs = np.pad(image, ((0, len(image) % 2), (0, 0), (0, 0)), mode="edge").reshape(-1, 2, *image.shape[1:])
     for row, (above, below) in zip(chart.tolist(), pairs.tolist(), strict=True):

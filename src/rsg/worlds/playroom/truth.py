@@ -1,7 +1,5 @@
 """The true meaning of the terms: for experts and success checks, never for a learner."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Playroom: a robot that moves and turns in a room with walls, among things that it can touch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
