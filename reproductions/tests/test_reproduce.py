@@ -379,9 +379,9 @@ def test_the_schemes_differ_in_nothing_else():
 
 def test_rates_are_drawn_with_intervals_the_same_each_time(tmp_path):
     groups = {"novel": {"a": Rate((9, 10), (10, 10)), "b": Rate((3,), (10,)), "c": None}}
-    for name in ("one", "two"):
+    for name in ("one.png", "two.png"):
         bars("Rates", groups, {"novel": 97.8}).draw(tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
 def test_a_place_knows_its_folders(tmp_path):

@@ -1,5 +1,6 @@
 """What is known of subgoals that help one another: data for planners; `rsg.subgoals.discover` finds it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -76,8 +77,8 @@ class Dependencies:
 
     def plain(self) -> dict[str, Any]:
         """All of it as JSON."""
-        values = ((one.name, getattr(self, one.name)) for one in fields(self))
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values}
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return dict(json.loads(json.dumps(values, default=np.ndarray.tolist)))
 
     @staticmethod
     def restored(plain: Mapping[str, Any]) -> "Dependencies":
