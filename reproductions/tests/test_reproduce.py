@@ -183,7 +183,7 @@ def test_only_what_is_missing_is_run(tmp_path):
     more = made(tmp_path, seeds=3)
     assert outlook([more], 1) == "3 jobs, 2 done; about 1 minute on 1 worker"
     assert more.recipes() == []  # seed 0 has had its demonstrations
-    more.run(2, lambda job, ended: told.append((job.name, ended.problem)))
+    more.run(2, lambda ended: told.append((ended.job.name, ended.problem)))
     assert told == [("walk-seed2", "")]
     assert [toy.begun(work, seed) for seed in range(3)] == [1, 1, 1]
     more.run(2)
@@ -379,9 +379,9 @@ def test_the_schemes_differ_in_nothing_else():
 
 def test_rates_are_drawn_with_intervals_the_same_each_time(tmp_path):
     groups = {"novel": {"a": Rate((9, 10), (10, 10)), "b": Rate((3,), (10,)), "c": None}}
-    for name in ("one", "two"):
+    for name in ("one.png", "two.png"):
         bars("Rates", groups, {"novel": 97.8}).draw(tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
 def test_a_place_knows_its_folders(tmp_path):
