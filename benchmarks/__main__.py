@@ -1,7 +1,5 @@
 """`python -m benchmarks [NAME ...]`: run the benchmarks, all or the named ones, and keep their figures as JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib import import_module

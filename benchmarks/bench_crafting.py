@@ -1,7 +1,5 @@
 """How fast Crafting World steps: batches, one Gymnasium environment, many in one call. One core."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -1,7 +1,5 @@
 """How fast the paper's training set is made, stored and read: 52 × 400 demonstrations on two cores."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

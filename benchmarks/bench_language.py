@@ -1,7 +1,5 @@
 """How fast tasks are read and machines are built and asked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Every plan is judged by `tests/reference/playroom.py`, which knows shapely and not a line of the planners.
 """
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

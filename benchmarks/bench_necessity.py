@@ -6,8 +6,6 @@ the term is needed. Where there are too many states to search them all, a relaxa
 ever used up and hands never get full, so whatever it cannot reach the true world cannot reach either.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

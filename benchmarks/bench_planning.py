@@ -1,7 +1,5 @@
 """Planning with true subgoals: success, expansions and time by order; the general path; how cost grows. One core."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -3,8 +3,6 @@
 The paper's training set, 14 × 400 demonstrations, is made on all cores; its CPU time is that of all of them together.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import tempfile

@@ -1,7 +1,5 @@
 """Training in Crafting World on one core: the parts of a step, and how time and memory grow with the demonstrations."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -3,8 +3,6 @@
 `python -m benchmarks.fuzz_parser [COUNT] [SEED]` runs on all cores and keeps the figures in benchmarks/results/.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

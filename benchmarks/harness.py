@@ -1,18 +1,14 @@
 """What every benchmark shares: timing, the machine it ran on, and where the figures are kept."""
 
-from __future__ import annotations
-
 import json
-import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from reproductions.harness.jobs import environment
 from reproductions.harness.quotes import pages, refresh
 from rsg.core.files import replacing
-from rsg.core.version import __version__
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -36,7 +32,7 @@ def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path
     """
     path = RESULTS / f"{name}.json"
     command = command or f"python -m benchmarks {name}"
-    record = {"benchmark": name, "command": command, "machine": machine(), "figures": figures}
+    record = {"benchmark": name, "command": command, "machine": environment(), "figures": figures}
     with replacing(path) as part:
         part.write_text(json.dumps(record, indent=2) + "\n")
     root = RESULTS.parents[1]
@@ -44,16 +40,3 @@ def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path
         if refresh(page, root / "docs" / "results"):
             print(f"figures in {page.relative_to(root)} were brought up to date")
     return path.relative_to(RESULTS.parent.parent)
-
-
-def machine() -> dict[str, Any]:
-    """The hardware and versions that a figure depends on."""
-    import numba
-    import numpy
-
-    cpu = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
-    versions = {"python": platform.python_version(), "numpy": numpy.__version__, "numba": numba.__version__}
-    return {"cpu": cpu, "cores": os.cpu_count(), "rsg": __version__, **versions}

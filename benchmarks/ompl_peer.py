@@ -3,8 +3,6 @@
 See `reproductions.motion_peers`; here OMPL checks poses with shapely too. Needs the extra `[ompl]`, and shapely.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

@@ -5,8 +5,6 @@ judged twice: by a replay with the world's own truth, as `rsg eval` does, and by
 made one after the other, so on an idle machine this is also the place to see how long they take.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

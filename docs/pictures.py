@@ -1,7 +1,5 @@
 """Draws every picture of the documentation: `make pictures`. Same code, same pictures."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from contextlib import redirect_stdout, suppress

@@ -3,8 +3,6 @@
 All variants of a seed learn from the same demonstrations and plan from the same starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Baselines as the paper has them, or without one thing that the package's own do: what each of these is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`rsg reproduce baselines`: what RSG is compared with, on the same demonstrations and from the same starts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial

@@ -3,8 +3,6 @@
 The jobs are those of the baselines with fewer demonstrations; with all of them they are shared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

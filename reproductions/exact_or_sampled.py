@@ -1,7 +1,5 @@
 """`rsg reproduce exact-or-sampled`: the exact cost-to-go and the paper's sampled one, with equal processor time."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Mapping

@@ -3,12 +3,10 @@
 Needs the extra `[pddl]`.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,21 +25,13 @@ _Number = TypeVar("_Number", int, float)
 _GRACE = 5.0  # a call may take so many times the limit of the search on the clock, where other programs run too
 
 
-class Reading(NamedTuple):
-    """A problem as unified-planning has read it, and what that took: seconds on the clock, and of processor time."""
-
-    problem: Any
-    seconds: float
-    cpu_seconds: float
-
-
 class Answer(NamedTuple):
     """What Fast Downward says.
 
     Attributes:
         ended: `found`, `exhausted` (there is no plan), `time` or `memory`.
         actions: of the world, if a plan was found.
-        cost: as it prints it, in steps.
+        steps: of the plan, as it prints its cost.
         search_seconds: as it prints them: processor time of the search alone, without translation.
         expansions: states expanded, as it prints it.
         own_seconds: on the clock for Fast Downward itself: its start, translation, search.
@@ -51,7 +41,7 @@ class Answer(NamedTuple):
 
     ended: str
     actions: list[int] | None
-    cost: int | None
+    steps: int | None
     search_seconds: float | None
     expansions: int | None
     own_seconds: float
@@ -59,12 +49,13 @@ class Answer(NamedTuple):
     cpu_seconds: float
 
 
-def read(texts: Pddl) -> Reading:
-    """Have domain and problem read; that a reader is made first, once, is not counted."""
+@lru_cache(maxsize=1)
+def _read(texts: Pddl) -> tuple[Any, float, float]:
+    """The problem as unified-planning has it, seconds on the clock and of processor time for its reader, once made."""
     reader = _reader()
     begun, used = time.perf_counter(), processor_seconds()
     problem = reader.parse_problem_string(*texts)
-    return Reading(problem, time.perf_counter() - begun, processor_seconds() - used)
+    return problem, time.perf_counter() - begun, processor_seconds() - used
 
 
 @cache
@@ -75,15 +66,19 @@ def _reader() -> Any:
     return PDDLReader()
 
 
-def ask(reading: Reading, configuration: Mapping[str, str], limit: float) -> Answer:
-    """Have a problem solved, with one of `CONFIGURATIONS`; the search may take `limit` seconds of processor time."""
+def ask(texts: Pddl, configuration: Mapping[str, str], limit: float) -> Answer:
+    """Have a problem solved, with one of `CONFIGURATIONS`; the search may take `limit` seconds of processor time.
+
+    A problem that is asked again right away is not read again; what reading took counts all the same.
+    """
+    problem, read_seconds, read_cpu = _read(texts)
     from unified_planning.shortcuts import OneshotPlanner, get_environment
 
     get_environment().credits_stream = None
     begun, used = time.perf_counter(), processor_seconds()
     parameters = {**configuration, "fast_downward_search_time_limit": f"{max(1, round(limit))}s"}
     with OneshotPlanner(name="fast-downward", params=parameters) as planner:
-        result = planner.solve(reading.problem, timeout=_GRACE * limit)
+        result = planner.solve(problem, timeout=_GRACE * limit)
     seconds, cpu = time.perf_counter() - begun, processor_seconds() - used
     printed = "".join(message.message for message in result.log_messages or [])
     ended, actions = "found", None
@@ -98,8 +93,8 @@ def ask(reading: Reading, configuration: Mapping[str, str], limit: float) -> Ans
         _printed(r"\] Search time: ([\d.e+-]+)s", printed, float),
         _printed(r"\] Expanded (\d+) state", printed, int),
         round(float(result.metrics["engine_internal_time"]), 4),
-        round(reading.seconds + seconds, 4),
-        round(reading.cpu_seconds + cpu, 4),
+        round(read_seconds + seconds, 4),
+        round(read_cpu + cpu, 4),
     )
 
 

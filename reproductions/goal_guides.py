@@ -1,7 +1,5 @@
 """Other guides for the search over regions than prerequisites, to see what each idea is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

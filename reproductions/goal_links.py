@@ -1,7 +1,5 @@
 """Are the learned links between subgoals those of the rule table? The check, and its part of the section."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`rsg reproduce goal-only`: plans for a goal when nobody names the steps, the paper's search figure and beyond."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """All 26 terms as goals: what is in the hands, larger maps, and goals that cannot be reached."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Plans for goals: how they are tried, what many of them add up to, and success against expansions as a picture."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -72,7 +70,7 @@ class Trials(NamedTuple):
     budget: int
     seeds: dict[int, Rows]
 
-    def of(self, group: str | None = None, goal: str | None = None, starts: int | None = None) -> Trials:
+    def of(self, group: str | None = None, goal: str | None = None, starts: int | None = None) -> "Trials":
         """Only the goals of a group, or one goal; only the first starts."""
         chosen = {
             seed: [
@@ -98,7 +96,7 @@ class Trials(NamedTuple):
         """For each seed the expansions with which that share of the starts is solved; infinite if never."""
         return {seed: reach(rows, share) for seed, rows in self.seeds.items()}
 
-    def fewer_than(self, other: Trials, share: float = 0.7) -> Mean | None:
+    def fewer_than(self, other: "Trials", share: float = 0.7) -> Mean | None:
         """How many times fewer expansions than another one it needs, over seeds; None where one never gets there."""
         own, theirs = self.reach(share), other.reach(share)
         both = sorted(own.keys() & theirs.keys())

@@ -1,7 +1,5 @@
 """`rsg reproduce image`: subgoals learned from pictures of Crafting World, planned with in other lights and places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path

@@ -5,8 +5,6 @@ them: with our compiled check of whole motions as a callback, or with a check of
 Every path is judged by our check of motions. Needs the extra `[ompl]`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -20,7 +18,6 @@ from reproductions.harness.extras import require
 from rsg.core.random import stream
 from rsg.language import Machine, parse
 from rsg.search import GraphSearch, Motion, SearchSettings, attach, connect, roadmap, shorten
-from rsg.search.motion.shortening import walk
 from rsg.search.motion.space import actions_between, differences, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
 from rsg.worlds.playroom import PlayroomWorld, geometry
@@ -176,36 +173,29 @@ def _ompl(planner: Any, free: Free | None = None, simplified: bool = True) -> So
 def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, float | None]:
     """Figures over the queries; the first one is asked once more before, for what is compiled on the way."""
     solve(*queries[0], 0)
-    rows = []
+    seconds, paths = [], []
     for number, (start, goal) in enumerate(queries):
-        wall, cpu = time.perf_counter(), time.thread_time()
+        begun = time.perf_counter()
         corners = solve(start, goal, number)
-        times = time.perf_counter() - wall, time.thread_time() - cpu
-        rows.append([*times, *_judged(start, goal, corners)])
-    wall, cpu, good, *lengths = np.array(rows).T
-    names = ("actions_mean", "actions_in_full_strides_mean", "pose_length_mean")  # over the paths that are right
+        seconds.append(time.perf_counter() - begun)
+        paths.append(_judged(start, goal, corners))
+    right = [path for path in paths if path is not None]
+    actions, lengths = np.mean(right, axis=0).round(3).tolist() if right else (None, None)
     return {
-        "success": float(good.mean()),
-        "ms_median": round(1000 * float(np.median(wall)), 3),
-        "ms_mean": round(1000 * float(wall.mean()), 3),
-        "cpu_ms_median": round(1000 * float(np.median(cpu)), 3),
-        "cpu_ms_mean": round(1000 * float(cpu.mean()), 3),
-        **{
-            name: round(float(some[good > 0].mean()), 3) if good.any() else None
-            for name, some in zip(names, lengths, strict=True)
-        },
+        "success": len(right) / len(paths),
+        "ms_median": round(1000 * float(np.median(seconds)), 3),
+        "actions_mean": actions,
+        "pose_length_mean": lengths,
     }
 
 
-def _judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float, float, float]:
-    """Whether a path is right; its actions, each piece split evenly, and in full strides; its length in numbers."""
+def _judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float] | None:
+    """The actions of a path, each piece split evenly, and its length in numbers; None if it is not right."""
     if corners is None or not np.allclose(corners[[0, -1]], [start[:3], goal]):
-        return 0.0, 0.0, 0.0, 0.0
+        return None
     pieces = differences(SPACE, corners[:-1], corners[1:])
     rows = np.concatenate([corners[:-1], np.tile(start[3:], (len(corners) - 1, 1))], axis=1)
-    right = WORLD.clear(rows, corners[1:]).all()
+    if not WORLD.clear(rows, corners[1:]).all():
+        return None
     actions = sum(actions_between(SPACE, a, b) for a, b in pairwise(corners))
-    walked, tables = prepared(walk, WORLD, start)
-    out, chain = np.empty((1000, 3)), np.empty((1000, 3))
-    strides = walked(tables, SPACE, np.ascontiguousarray(corners), len(corners), out, chain) - 1
-    return float(right), float(actions), float(strides), float(np.sqrt((pieces**2).sum(axis=1)).sum())
+    return float(actions), float(np.sqrt((pieces**2).sum(axis=1)).sum())

@@ -7,8 +7,6 @@ cheapest PDDL plan has as many steps as the cheapest plan here. How many copies 
 `python -m reproductions.pddl river mine-potato out` writes the two files of a problem.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

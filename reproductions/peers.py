@@ -1,10 +1,7 @@
 """`rsg reproduce peers`: our planners beside those of others, on the same problems in the same run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from statistics import mean, median
@@ -12,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reproductions.fast_downward import CONFIGURATIONS, ask, read, versions
+from reproductions.fast_downward import CONFIGURATIONS, ask, versions
 from reproductions.goal_terms import NAMES, held_for
 from reproductions.harness.figures import Line, curves
 from reproductions.harness.jobs import Job, Place, Plain
@@ -79,54 +76,43 @@ class Problem(NamedTuple):
     term: str
 
 
-@dataclass(frozen=True)
-class Draw:
-    """How a problem is drawn: on an open field or one with an obstacle, with a plan or without."""
+def draw(seed: int, number: int, expansions: int = EXPANSIONS) -> tuple[Problem, Plan]:
+    """A problem on an open field or one with an obstacle, and its cheapest plan, or that there is none, by ours."""
+    solvable = number % NO_PLAN_EACH != NO_PLAN_EACH - 1
+    for attempt in range(MAX_DRAWS):
+        drawn = _drawn(number, solvable, stream(seed, "peers", number, attempt))
+        if drawn is None:
+            continue
+        made = cheapest(drawn, expansions)
+        if (made.found and len(made.actions) >= LEAST) if solvable else made.ended == "exhausted":
+            return drawn, made
+    raise RsgError(f"no problem {number} was found in {MAX_DRAWS} draws; take another seed")
 
-    seed: int
-    number: int
-    expansions: int = EXPANSIONS
 
-    @property
-    def solvable(self) -> bool:
-        """Whether there is to be a plan."""
-        return self.number % NO_PLAN_EACH != NO_PLAN_EACH - 1
-
-    def problem(self) -> tuple[Problem, Plan]:
-        """The problem, and the cheapest plan (or that there is none) as our search finds it."""
-        for attempt in range(MAX_DRAWS):
-            drawn = self._drawn(stream(self.seed, "peers", self.number, attempt))
-            if drawn is None:
-                continue
-            made = cheapest(drawn, self.expansions)
-            if (made.found and len(made.actions) >= LEAST) if self.solvable else made.ended == "exhausted":
-                return drawn, made
-        raise RsgError(f"no problem {self.number} was found in {MAX_DRAWS} draws; take another seed")
-
-    def _drawn(self, rng: np.random.Generator) -> Problem | None:
-        """One try: a map, then another capacity, more items on the ground and in the hands."""
-        term = VOCABULARY[rng.integers(len(VOCABULARY))]
-        on_open_field = (self.number + self.number // NO_PLAN_EACH) % 2 == 0
-        kind = "open" if on_open_field else OBSTACLES[rng.integers(len(OBSTACLES))]
-        needs = objects_for(leading_to(term))
-        try:
-            if kind == "open":
-                size = int(rng.choice(_SIZES))
-                held = held_for(term, list(NAMES)[rng.integers(len(NAMES))], rng)
-                world, state = start_for(term, size, rng, held)
-            else:
-                world, state = sample_map(kind, rng, needs)
-        except RsgError:  # it does not fit onto the map
-            return None
-        if not self.solvable:
-            cells = world.cells(state)  # one thing that may be needed is not there
-            cells[cells == world.rules.code(needs[rng.integers(len(needs))])] = 0
-        world, state = _varied(world, state, rng)
-        no_switch = not (world.cells(state) == world.rules.code("switch")).any()
-        if truth(world, state[None], [term])[0, 0] or (term == "toggle-switch" and no_switch):
-            return None  # a switch that is not there cannot be a goal in PDDL
-        size_text = f"{world.height}x{world.width}"
-        return Problem(f"{self.number:03d} {term} on {kind} {size_text}, capacity {world.capacity}", world, state, term)
+def _drawn(number: int, solvable: bool, rng: np.random.Generator) -> Problem | None:
+    """One try: a map, then another capacity, more items on the ground and in the hands."""
+    term = VOCABULARY[rng.integers(len(VOCABULARY))]
+    on_open_field = (number + number // NO_PLAN_EACH) % 2 == 0
+    kind = "open" if on_open_field else OBSTACLES[rng.integers(len(OBSTACLES))]
+    needs = objects_for(leading_to(term))
+    try:
+        if kind == "open":
+            size = int(rng.choice(_SIZES))
+            held = held_for(term, list(NAMES)[rng.integers(len(NAMES))], rng)
+            world, state = start_for(term, size, rng, held)
+        else:
+            world, state = sample_map(kind, rng, needs)
+    except RsgError:  # it does not fit onto the map
+        return None
+    if not solvable:
+        cells = world.cells(state)  # one thing that may be needed is not there
+        cells[cells == world.rules.code(needs[rng.integers(len(needs))])] = 0
+    world, state = _varied(world, state, rng)
+    no_switch = not (world.cells(state) == world.rules.code("switch")).any()
+    if truth(world, state[None], [term])[0, 0] or (term == "toggle-switch" and no_switch):
+        return None  # a switch that is not there cannot be a goal in PDDL
+    size_text = f"{world.height}x{world.width}"
+    return Problem(f"{number:03d} {term} on {kind} {size_text}, capacity {world.capacity}", world, state, term)
 
 
 def _varied(world: CraftingWorld, state: States, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
@@ -180,7 +166,7 @@ def costs_job(parameters: Plain, place: Place) -> Plain:
     del place
     rows = []
     for number in parameters["numbers"]:
-        problem, _ = Draw(parameters["seed"], number, parameters["expansions"]).problem()
+        problem, _ = draw(parameters["seed"], number, parameters["expansions"])
         ours = _ours(problem, partial(cheapest, problem))
         theirs = _asked(problem, parameters["configurations"], parameters["limit"])
         rows.append({"problem": problem.name, "optimal": ours, **theirs})
@@ -229,14 +215,13 @@ def _ours(problem: Problem, make: Callable[[], Plan]) -> Plain:
 
 
 def _asked(problem: Problem, configurations: Mapping[str, Mapping[str, str]], limit: float) -> Plain:
-    """What Fast Downward says of a problem, in several configurations; it is read once."""
-    reading = read(to_pddl(problem.world, problem.state, problem.term))
-    found = {}
+    """What Fast Downward says of a problem, in several configurations."""
+    texts, found = to_pddl(problem.world, problem.state, problem.term), {}
     for name, configuration in configurations.items():
-        plain = ask(reading, configuration, limit)._asdict()
-        steps, actions = plain.pop("cost"), plain.pop("actions")
-        right = None if actions is None else len(actions) == steps and is_right(problem, actions)
-        found[name] = {**plain, "steps": steps, "right": right}
+        plain = ask(texts, configuration, limit)._asdict()
+        actions = plain.pop("actions")
+        right = None if actions is None else len(actions) == plain["steps"] and is_right(problem, actions)
+        found[name] = {**plain, "right": right}
     return found
 
 
@@ -315,7 +300,7 @@ def _costs(rows: Sequence[Plain], limit: float) -> Plain | None:
 
 
 def _times(answers: Collection[Plain], limit: float) -> Plain:
-    """Medians and means; a search that was cut counts as the limit."""
+    """Medians; a search that was cut counts as the limit."""
     cut = ("time", "memory")  # else processor time, as Fast Downward prints it; of ours the whole call is a search
     searches = [
         limit if one["ended"] in cut else float(one.get("search_seconds", one["cpu_seconds"]) or 0.0) for one in answers
@@ -324,7 +309,6 @@ def _times(answers: Collection[Plain], limit: float) -> Plain:
     told = [one["expansions"] for one in answers if one["expansions"] is not None]
     return {
         "search_seconds_median": median(searches),
-        "search_seconds_mean": sum(searches) / len(searches),
         "call_seconds_median": median(one["seconds"] for one in answers),
         "call_cpu_seconds_median": median(one["cpu_seconds"] for one in answers),
         "own_seconds_median": median(own) if own else None,

@@ -1,7 +1,5 @@
 """`rsg reproduce playroom`: subgoals learned in a continuous world, the Playroom column of the paper's main table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from reproductions.harness.figures import Picture, bars, curves

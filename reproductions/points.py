@@ -1,7 +1,5 @@
 """Subgoals as points: one is true where the robot is near enough to a point. For `learn(encoder=...)` in Playroom."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

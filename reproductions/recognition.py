@@ -1,7 +1,5 @@
 """`rsg reproduce recognition`: which task a trajectory did, and where each of its steps ended."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

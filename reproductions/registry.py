@@ -6,8 +6,6 @@ results into a section. A job is a function of the module that takes plain JSON 
 name in `reproductions/pages`. Then name it here.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from reproductions.harness.reproduce import Experiment

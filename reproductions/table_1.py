@@ -3,8 +3,6 @@
 It is made of jobs of other experiments and shares them: what one command has finished, another one finds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """`rsg reproduce times`: the paper's table of times, every method in every world, from jobs that are there already."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from reproductions import image

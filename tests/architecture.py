@@ -1,7 +1,5 @@
 """Reads the imports of a source tree and says which ones break the house's rules."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`rsg reproduce`: measure again what the paper measured."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +8,8 @@ import typer
 
 from reproductions import registry
 from reproductions.harness.extras import lacking, require
-from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Reproduction, outlook
+from reproductions.harness.side_by_side import Ended
 from rsg.cli.output import AsJson, console, emit
 from rsg.core.cores import cores
 from rsg.core.errors import RsgError
@@ -119,8 +117,8 @@ def _run(made: Reproduction, workers: int, quiet: bool, named: bool) -> None:
         jobs = len(made.jobs)
         with progress(made.experiment.name, jobs, "jobs", not quiet, jobs - len(made.missing())) as bar:
 
-            def tell(job: Job, ended: Any) -> None:
-                how = "failed" if ended.problem else "done"
+            def tell(ended: Ended) -> None:
+                job, how = ended.job, "failed" if ended.problem else "done"
                 bar(1, f"{job.name} {how}")
                 if not (quiet or sys.stderr.isatty()):
                     print(f"{job.experiment}/{job.name} {how}", file=sys.stderr)

@@ -1,7 +1,5 @@
 """What experiments with peers need and is not installed by default."""
 
-from __future__ import annotations
-
 from rsg.core.errors import RsgError
 from rsg.core.extras import EXTRAS, command, installed
 

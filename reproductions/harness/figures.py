@@ -1,7 +1,5 @@
 """Plots of results, all in one style."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

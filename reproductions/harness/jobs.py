@@ -4,13 +4,10 @@ A job is run again only if what it was asked for has changed. What it trains goe
 was killed goes on from its last checkpoint.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -105,15 +102,6 @@ def finished(job: Job, work: Path) -> Plain | None:
         return kept if kept["digest"] == job.digest() else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def work_on(job: Job, work: Path) -> None:
-    """What a process of its own does with a job. Jobs share the cores: none takes more than one."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # if torch is not loaded yet
-    torch: Any = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(1)
-    perform(job, work)
 
 
 def perform(job: Job, work: Path) -> None:

@@ -7,8 +7,6 @@ FORM is `percent` (of a fraction), a Python format such as `.1f` or `,.0f`, or `
 one figure to each seed, the mean is taken.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

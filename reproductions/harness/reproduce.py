@@ -4,8 +4,6 @@ An experiment is a list of jobs and a function from their results to a section; 
 how to add one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -14,7 +12,7 @@ from pathlib import Path
 
 from reproductions.harness.extras import require
 from reproductions.harness.figures import Picture
-from reproductions.harness.jobs import Job, Plain, finished, store_folder, work_on
+from reproductions.harness.jobs import Job, Plain, finished, store_folder
 from reproductions.harness.quotes import pages, refresh
 from reproductions.harness.results import Results
 from reproductions.harness.side_by_side import Ended, side_by_side
@@ -109,32 +107,31 @@ class Reproduction:
         for recipe in self.recipes():
             make_demonstrations(recipe, store_folder(self.work, recipe), workers, advance)
 
-    def run(self, workers: int, tell: Callable[[Job, Ended], None] | None = None) -> None:
+    def run(self, workers: int, tell: Callable[[Ended], None] | None = None) -> None:
         """Do the missing jobs, so many at a time; if some fail, the others are still done and kept."""
         jobs = self.missing()
         if jobs:
             require(*self.experiment.extras)
-        failed: list[tuple[Job, str]] = []
-        with self.alone(), closing(side_by_side([(work_on, (job, self.work)) for job in jobs], workers)) as ended:
-            for one in ended:
-                job = jobs[one.number]
-                if one.problem:
-                    failed.append((job, one.problem.splitlines()[0] + self._log(job, one)))
+        failed: list[str] = []
+        with self.alone(), closing(side_by_side(jobs, self.work, workers)) as every:
+            for ended in every:
+                if ended.problem:
+                    name = f"{ended.job.experiment}/{ended.job.name}"
+                    failed.append(f"{name}: {ended.problem.splitlines()[0]}{self._log(ended)}")
                 if tell:
-                    tell(job, one)
+                    tell(ended)
         if failed:
-            which = "; ".join(f"{job.experiment}/{job.name}: {problem}" for job, problem in failed[:3])
             more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
             raise RsgError(
-                f"{len(failed)} of {quantity(len(self.jobs), 'job')} failed: {which}{more}. "
+                f"{len(failed)} of {quantity(len(self.jobs), 'job')} failed: {'; '.join(failed[:3])}{more}. "
                 f"What is finished is kept in {self.work}; the same command does the rest"
             )
 
-    def _log(self, job: Job, ended: Ended) -> str:
+    def _log(self, ended: Ended) -> str:
         """Keep the traceback of a job; says where it is."""
         if not ended.details:
             return ""
-        path = job.file(self.work).with_suffix(".log")
+        path = ended.job.file(self.work).with_suffix(".log")
         write(path, ended.details.encode())
         return f" (see {path})"
 

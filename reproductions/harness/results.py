@@ -1,7 +1,5 @@
 """Results of jobs as sections look at them: by variant and split, over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results as people read them: means and rates with their intervals, tables, pages, sections of a file."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,18 +1,18 @@
 """What most experiments do: train on demonstrations, then plan from many starts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from reproductions.harness.jobs import Job, Place, Plain
+from reproductions.paper.layered import plan_by_layers
 from reproductions.paper.methods import METHODS
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Benchmark, Recipe, Store, benchmark
 from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.planning import plan
 from rsg.search import SearchSettings, is_continuous
 from rsg.subgoals import RsgSettings, learn, untrained
 from rsg.subgoals.classifiers import Classifiers
@@ -21,6 +21,7 @@ from rsg.training.settings import restored
 
 SPLITS = ("compositional", "novel")
 BUDGET = 5000  # expansions, the paper's limit
+SEARCHES = {"ours": plan, "the paper's, by layers": plan_by_layers}
 EVALUATION_SEED = 1000  # of the first seed: starts of evaluations are never those of training
 
 
@@ -178,7 +179,19 @@ def untrained_job(parameters: Plain, place: Place) -> Plain:
     return {"evaluations": planned(source, subgoals, parameters)}
 
 
-def planned(source: Benchmark, subgoals: Any, parameters: Plain) -> Plain:
+def searches_job(parameters: Plain, place: Place) -> Plain:
+    """Plan for the novel tasks by each search, with the truth and with what was learned."""
+    found = learned(parameters, place)
+    return {
+        "evaluations": {
+            f"{search}, {what}": planned(found.source, goals, parameters, planner)["novel"]
+            for what, goals in (("learned", found.subgoals), ("the truth", found.source.true_goals))
+            for search, planner in SEARCHES.items()
+        }
+    }
+
+
+def planned(source: Benchmark, subgoals: Any, parameters: Plain, planner: Any = plan) -> Plain:
     """Plan for each evaluation that a job is asked for, after the search is compiled; see `evaluate_planning`."""
     found = {}
     for name, asked in parameters["evaluations"].items():
@@ -186,7 +199,7 @@ def planned(source: Benchmark, subgoals: Any, parameters: Plain) -> Plain:
         if isinstance(subgoals, Classifiers):
             goals = subgoals.goals if asked["goals"] == "G" else subgoals.goals_with_i
         starts = Starts(asked["split"], asked["per_task"], asked["seed"])
-        evaluate_planning(source, starts._replace(per_task=1), goals, SearchSettings(budget=1))
+        evaluate_planning(source, starts._replace(per_task=1), goals, SearchSettings(budget=1), planner=planner)
         settings = SearchSettings(budget=asked["budget"], seed=starts.seed)
-        found[name] = evaluate_planning(source, starts, goals, settings)
+        found[name] = evaluate_planning(source, starts, goals, settings, planner=planner)
     return found

@@ -4,8 +4,6 @@ Templates for `rsg.core.compiled.specialised`: `step` is the world's compiled st
 value networks of a task, as planners ask classifiers.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

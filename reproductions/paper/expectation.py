@@ -7,8 +7,6 @@ Where the demonstrator serves v in state s, the score that is expected is
 where leaving is the best of the ways on, and what is impossible has no chance. The package takes the better of the two.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

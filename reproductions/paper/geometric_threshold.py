@@ -3,8 +3,6 @@
 It calls nearly all states true where the least G is tiny; the package takes G ≥ 1/2, as planners do.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

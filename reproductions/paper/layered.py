@@ -6,8 +6,7 @@ training the learned value V_t of the task, for unseen tasks h ≡ 0. A state th
 to the nodes after it, at the cost of the transition. The plan of least cost that ends at v_T is given.
 """
 
-from __future__ import annotations
-
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.language import Machine
-from rsg.search import Goals, ProductSearch, SearchSettings
+from rsg.planning import Plan
+from rsg.search import GoalFn, Goals, ProductSearch, SearchSettings
 from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, label_states, learn
 from rsg.search.product.search import specialised_search
 from rsg.worlds import World
@@ -114,3 +114,17 @@ class LayeredSearch(ProductSearch):
             cost = cost + self.layers.value(self.explored.rows(states))[:, node]
             return np.asarray(states[np.argsort(cost, kind="stable")])
         return np.asarray(states)
+
+
+def plan_by_layers(
+    world: World, state: NDArray[Any], machine: Machine, goal_fn: GoalFn, settings: SearchSettings
+) -> Plan:
+    """As `rsg.plan`, by this search."""
+    begun = time.perf_counter()
+    found = LayeredSearch(world, state, machine, goal_fn(world, machine.names, state), settings).run(settings.limits())
+    made = Plan(task=machine.task, states=state[None], expansions=found.expansions, ended=found.ended)
+    if found.actions is not None and found.states is not None and found.nodes is not None:
+        terms = tuple(machine.names[machine.term_of[v]] for v in found.nodes)
+        way: Any = {"states": found.states, "actions": found.actions, "nodes": found.nodes, "terms": terms}
+        made = replace(made, cost=found.cost, **way)
+    return replace(made, seconds=time.perf_counter() - begun)

@@ -1,7 +1,5 @@
 """The kinds of RSG that experiments train: as it is, and as the paper prints it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from reproductions.paper.expectation import Expectation

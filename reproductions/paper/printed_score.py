@@ -5,8 +5,6 @@ J where a node is entered is J of the node (eq. 4), all transitions are open at 
 be passed in a single state (Algorithm 3).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ taken, and some random ones, each standing for its share of the volume of free a
 of a roadmap instead. What the random actions lead to is on the roadmap too, so that what follows is known.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace

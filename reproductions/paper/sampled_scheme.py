@@ -10,8 +10,6 @@ here it sees the present one and the machine's node, which is all of the history
 own graph; all else is as in the package, which looks at all states around a demonstration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A small reader and interpreter of PDDL: as much of it as `reproductions.pddl` writes, by brute force."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from typing import NamedTuple

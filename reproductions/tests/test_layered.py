@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from tests.reference.search import ByteWorld, TableGoals, TableWorld, best_plan_cost, plan_cost
 
+from reproductions import instructions
+from reproductions.harness.jobs import finished, perform, store_folder
+from reproductions.harness.results import Results
+from reproductions.harness.trials import SEARCHES, Size
 from reproductions.paper.layered import LayeredSearch, Layers
 from rsg.core.random import stream
+from rsg.demos import make_demonstrations
 from rsg.language import Machine, parse, sample_task
 from rsg.search import Limits, Logs, SearchSettings, cost_to_go, local_graph
 
@@ -84,3 +89,23 @@ def test_a_value_leads_a_narrow_beam_to_cheaper_plans():
         blind.append(search(world, machine, log_g, log_i, Layers(0, 30, 2)).run().cost)
     led, blind = np.minimum(led, 99), np.minimum(blind, 99)
     assert led.mean() < blind.mean()
+
+
+def test_the_experiment_measures_it_beside_our_order(tmp_path):
+    size = Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, {"steps": 4, "check_every": 2})
+    *_, job = instructions.jobs(size)
+    make_demonstrations(job.needs[0], store_folder(tmp_path, job.needs[0]))
+    perform(job, tmp_path)
+    results = Results({job.name: finished(job, tmp_path)["result"]})
+    found = results[job.name]["evaluations"]
+    assert set(found) == {f"{search}, {what}" for what in ("learned", "the truth") for search in SEARCHES}
+    ours, layers = (found[f"{search}, the truth"] for search in SEARCHES)
+    assert ours["success"] == 1
+    assert layers["success"] > 0
+    assert layers["expansions_mean"] > ours["expansions_mean"]
+    section = instructions.section(size, results)
+    assert "| the paper's, by layers, the truth | " in section.text
+    assert set(section.summary["searches"]) == set(found)
+    without = instructions.section(size, Results())
+    assert "by layers" not in without.text
+    assert "searches" not in without.summary

@@ -11,7 +11,7 @@ from reproductions.harness.jobs import Place, finished, perform
 from reproductions.harness.reproduce import Reproduction
 from reproductions.harness.trials import Size
 from reproductions.pddl import to_pddl
-from reproductions.peers import Draw, Problem, cheapest, open_field
+from reproductions.peers import Problem, cheapest, draw, open_field
 from reproductions.tests.test_pddl import MAPS
 from rsg.core.errors import RsgError
 from rsg.worlds.crafting import truth
@@ -28,13 +28,12 @@ ompl = pytest.mark.skipif(not extras.installed("ompl"), reason=f"OMPL is not ins
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("term", MAPS)
 def test_fast_downward_finds_the_same_cost(term):
-    from reproductions.fast_downward import CONFIGURATIONS, ask, read
+    from reproductions.fast_downward import CONFIGURATIONS, ask
 
     text, steps = MAPS[term]
     world, state = read_map(text)
-    reading = read(to_pddl(world, state, term))
-    answer = ask(reading, CONFIGURATIONS["optimal"], 20.0)
-    assert (answer.ended, answer.cost) == (("found", steps) if steps else ("exhausted", None))
+    answer = ask(to_pddl(world, state, term), CONFIGURATIONS["optimal"], 20.0)
+    assert (answer.ended, answer.steps) == (("found", steps) if steps else ("exhausted", None))
     assert answer.seconds > answer.own_seconds > 0
     if steps:
         assert peers.is_right(Problem("", world, state, term), answer.actions)
@@ -45,11 +44,11 @@ def test_fast_downward_finds_the_same_cost(term):
 @fast_downward
 @pytest.mark.filterwarnings("ignore")
 def test_fast_downward_runs_out_of_time():
-    from reproductions.fast_downward import CONFIGURATIONS, ask, read
+    from reproductions.fast_downward import CONFIGURATIONS, ask
 
     problem = open_field("craft-boat", 9, 0)
-    answer = ask(read(to_pddl(problem.world, problem.state, problem.term)), CONFIGURATIONS["blind"], 0.001)
-    assert (answer.ended, answer.actions, answer.cost) == ("time", None, None)
+    answer = ask(to_pddl(problem.world, problem.state, problem.term), CONFIGURATIONS["blind"], 0.001)
+    assert (answer.ended, answer.actions, answer.steps) == ("time", None, None)
 
 
 def test_what_else_ends_a_search():
@@ -86,13 +85,13 @@ def test_without_the_extras_one_sentence_says_what_to_do(tmp_path, monkeypatch):
 
 def test_problems_are_drawn_as_described():
     for number in (0, 1, 2, 3, 9, 19):
-        problem, made = Draw(0, number).problem()
+        problem, made = draw(0, number)
         assert made.ended == ("exhausted" if number % 10 == 9 else "found")
         assert len(made.actions) >= 5 or not made.found
         assert not truth(problem.world, problem.state[None], [problem.term])[0, 0]
         assert f"{problem.world.height}x{problem.world.width}" in problem.name
         assert ("open" in problem.name) == (number in (0, 2, 19))
-        again, _ = Draw(0, number).problem()
+        again, _ = draw(0, number)
         assert (again.name, again.state.tobytes()) == (problem.name, problem.state.tobytes())
     assert cheapest(open_field("mine-wood", 7, 0)).found
 

@@ -183,7 +183,7 @@ def test_only_what_is_missing_is_run(tmp_path):
     more = made(tmp_path, seeds=3)
     assert outlook([more], 1) == "3 jobs, 2 done; about 1 minute on 1 worker"
     assert more.recipes() == []  # seed 0 has had its demonstrations
-    more.run(2, lambda job, ended: told.append((job.name, ended.problem)))
+    more.run(2, lambda ended: told.append((ended.job.name, ended.problem)))
     assert told == [("walk-seed2", "")]
     assert [toy.begun(work, seed) for seed in range(3)] == [1, 1, 1]
     more.run(2)

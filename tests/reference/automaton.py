@@ -4,8 +4,6 @@ The automaton reads transitions: a letter is a pair (truth values before, truth 
 state then share no letter, so `then` is plain concatenation.
 """
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 from automata.fa.nfa import NFA

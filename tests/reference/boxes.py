@@ -3,8 +3,6 @@
 A square that does not turn is a point among fattened walls, so this is all that tests of motion planning need.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from rsg.core.compiled import compiled

@@ -4,8 +4,6 @@ Nothing here looks at the rulebook or the kernels. Only `to_plain` and `to_row` 
 rows of bytes and names.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 RESOURCES = [

@@ -3,8 +3,6 @@
 Nothing here looks at `rsg.search`, `rsg.planning` or `rsg.subgoals`. States are the numbers of a `TableWorld`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import combinations, count, permutations
 from math import inf, prod

@@ -1,7 +1,5 @@
 """State graphs once more, with dictionaries and lists: slow and plain. Nothing here looks at `rsg.search`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

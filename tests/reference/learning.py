@@ -4,8 +4,6 @@ Nothing here looks at `rsg.subgoals`. An alignment is a list of (node, how many 
 with v_T, which no action serves, unless the demonstration is over before the task is.
 """
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Paths among poses, and plans on graphs, once more: slow and plain. Nothing here looks at `rsg.search`."""
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf

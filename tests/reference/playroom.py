@@ -3,8 +3,6 @@
 Also a judge of whole plans, which believes nothing but the layout and the numbers that it is given.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import shapely
 from shapely.affinity import rotate, translate

@@ -3,8 +3,6 @@
 Nothing here looks at `rsg.search` but for the shape of a graph.
 """
 
-from __future__ import annotations
-
 import itertools
 from heapq import heappop, heappush
 from math import inf, log

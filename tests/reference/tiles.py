@@ -1,7 +1,5 @@
 """Pictures cut into tiles once more, slow and plain: which cut leaves most tiles empty, and what networks see then."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

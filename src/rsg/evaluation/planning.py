@@ -1,6 +1,6 @@
 """Planning success: many starts per task, every plan replayed and judged by the truth."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from rsg.core.random import stream
 from rsg.demos import Benchmark, Demonstration
 from rsg.evaluation.statistics import wilson
 from rsg.language import Machine, parse
-from rsg.planning import plan, validate
+from rsg.planning import Plan, plan, validate
 from rsg.search import GoalFn, SearchSettings
 
 
@@ -49,6 +49,7 @@ def evaluate_planning(
     goal_fn: GoalFn,
     settings: SearchSettings | None = None,
     advance: Advance | None = None,
+    planner: Callable[..., Plan] = plan,
 ) -> dict[str, Any]:
     """Success, expansions and time over a split, in total and per task. Rates are fractions."""
     settings = settings or SearchSettings()
@@ -60,7 +61,7 @@ def evaluate_planning(
         for i in range(starts.per_task):
             demo = starts.draw(source, number, i)
             world: Any = source.world(demo.setting)
-            made = plan(world, demo.states[0], machine, goal_fn, settings)
+            made = planner(world, demo.states[0], machine, goal_fn, settings)
             verdict = validate(world, made, machine, partial(source.truth, world))
             rows.append(Episode(verdict.ok, verdict.lenient, made.expansions, 1000 * made.seconds, made.cost))
             if advance:
