@@ -217,6 +217,35 @@ def test_a_branch_that_leads_nowhere_is_not_taken():
     assert acted.steps.tolist() == [4, 3]
 
 
+def test_a_branch_that_ends_early_waits_for_the_others_for_nothing():
+    fsm = small("bc-fsm")
+
+    class Network:
+        def __call__(self, seen, terms):
+            at_end = seen.argmax(dim=1) == 6 * terms
+            stop = torch.where(terms == 0, 0.5, 0.2)  # `left` is a little surer that it has come to its end
+            return 50.0 * torch.nn.functional.one_hot(terms, 2), torch.where(at_end, stop, -50.0)
+
+    fsm.module = Network()
+    starts = np.array([[1], [3], [5]])
+    assert fsm.begin(Corridor(), starts, machine_of("left or right")).terms.tolist() == [0, 0, 0]
+
+
+def test_no_subgoal_stops_before_it_acts():
+    """BC-FSM's subgoals are learned so: each serves an action at least, however much it would like to stop."""
+    fsm = small("bc-fsm")
+
+    class Network:
+        def __call__(self, seen, terms):
+            return 50.0 * torch.nn.functional.one_hot(terms, 2), torch.full((len(terms),), 50.0)
+
+    fsm.module = Network()
+    acted = rollout(fsm, Corridor(), np.array([[3]]), machine_of("left then right"), 20)
+    assert acted.stopped.all()
+    assert acted.steps.tolist() == [2]
+    assert acted.states[0, :3, 0].tolist() == [3, 2, 3]
+
+
 def test_an_action_without_effect_is_not_taken():
     one, rng = small("bc"), np.random.default_rng(0)
     given = torch.tensor([[1.0, 0.0]]).repeat(2, 1)

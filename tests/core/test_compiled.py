@@ -1,6 +1,9 @@
 """Kernels without counted references, kernels for kernels, and kernels made from templates."""
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numba
@@ -13,6 +16,27 @@ from rsg.core.compiled import inlined, inner, specialised
 ROOT = Path(__file__).parents[2]
 UNCOUNTED = ("bare", "inner", "inlined")
 MAKES = {"arange", "copy", "concatenate", "empty", "empty_like", "full", "ones", "zeros", "zeros_like"}
+KERNEL = """
+import numpy as np
+from given import scaled
+from rsg.core.compiled import specialised
+
+def total(x):
+    sum = 0.0
+    for i in range(len(x)):
+        sum += hook(x, i)
+    return sum
+
+print(specialised(total, hook=scaled)(np.arange(4.0)))
+"""
+HOOK = """
+import numba
+from neighbour import times
+
+@numba.njit
+def scaled(x, i):
+    return times(x[i])
+"""
 
 
 def hook(x, i):
@@ -52,6 +76,21 @@ def test_what_is_for_kernels_says_so_to_python(kernel):
     specialised(template, hook=kernel)(np.arange(2.0))
     with pytest.raises(TypeError, match="Python cannot call it: make it `bare`"):
         kernel(np.arange(2.0), 0)
+
+
+def test_a_kernel_is_made_anew_when_a_neighbour_of_its_hook_changes(tmp_path):
+    """The kernel itself is kept on disk, and numba does not look into the files that hooks call functions of."""
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (tmp_path / "made.py").write_text(KERNEL)
+    (hooks / "given.py").write_text(HOOK)
+    for factor in (2, 3):
+        (hooks / "neighbour.py").write_text(f"import numba\n\n@numba.njit\ndef times(x):\n    return {factor} * x\n")
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
+        paths = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(hooks), *sys.path])}
+        run = [sys.executable, "made.py"]
+        said = subprocess.run(run, cwd=tmp_path, env=env | paths, capture_output=True, text=True, check=True).stdout
+        assert float(said) == 6.0 * factor
 
 
 def kernels():

@@ -37,6 +37,13 @@ def test_a_changed_bit_breaks_the_seal(content, data):
     assert not is_sealed(bytes(broken))
 
 
+def test_a_checksum_that_is_empty_or_of_something_else_is_no_seal():
+    whole = seal({"world": "crafting"})
+    own, other = (json.loads(data)["sha256"].encode() for data in (whole, seal({"world": "playroom"})))
+    for checksum in (b"", own[:-1], own.upper(), other):
+        assert not is_sealed(whole.replace(own, checksum))
+
+
 def test_a_lock_is_held_once_and_given_back(tmp_path):
     with locked(tmp_path, RsgError("busy")), pytest.raises(RsgError, match="busy"), locked(tmp_path, RsgError("busy")):
         pass

@@ -30,6 +30,15 @@ def test_success_is_strict_and_the_lenient_figure_stands_beside_it(monkeypatch):
     assert (result["success"], result["success_lenient"]) == (0.0, 1.0)
 
 
+def test_only_what_succeeded_has_a_cost():
+    episodes = [
+        planning.Episode(success, lenient, 10, 1.0, cost)
+        for success, lenient, cost in [(True, True, 2.0), (False, True, 5.0), (False, False, float("inf"))]
+    ]
+    assert planning.summary(episodes)["cost_mean"] == 2.0
+    assert planning.summary(episodes[1:])["cost_mean"] is None
+
+
 def test_wilson():
     assert wilson(0, 0) == (0.0, 1.0)
     low, high = wilson(5, 10)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rsg.core.compiled import compiled, inlined
+from rsg.core.random import stream
 from rsg.search.kernels import heap
 from rsg.search.kernels.table import add, larger, table_for
 
@@ -100,3 +101,9 @@ def test_states_are_numbered_as_they_come(rows):
     distinct, numbers = numbered(np.array(rows, dtype=np.uint64).reshape(len(rows), 3))
     assert numbers.tolist() == expected
     assert [tuple(row) for row in distinct.tolist()] == list(index)
+
+
+def test_a_full_table_finds_rows_beyond_its_last_slot_at_the_first_one():
+    rows = stream(0, "rows").integers(2**63, size=(300, 1)).astype(np.uint64)
+    _, numbers = numbered(np.concatenate([rows, rows]))
+    assert numbers.tolist() == [*range(300), *range(300)]

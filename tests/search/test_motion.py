@@ -153,6 +153,35 @@ def test_a_shortened_path_in_the_open_is_straight():
     assert plain.length(world, short) == pytest.approx(np.hypot(3.5, 3.5), abs=0.02)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_shortcuts_that_end_in_a_wall_are_not_taken(seed):
+    """Down behind a thin wall: only the last action of a straight way is blocked."""
+    world = CompiledBoxWorld([10.0, 10.0], [[[8.4, 0.0], [8.6, 3.0]]])
+    up, down = np.arange(0.5, 4), np.arange(2.5, 0, -1)
+    x = np.concatenate([np.zeros(len(up)), np.arange(1.0, 10), np.full(len(down), 9.0)])
+    y = np.concatenate([up, np.full(9, 3.5), down])
+    poses = np.stack([x, y], axis=1)
+    assert plain.what_is_wrong(world, poses[0], poses) == ""
+    short = shorten(world, poses[0], poses, stream(seed))
+    assert plain.what_is_wrong(world, poses[0], short) == ""
+    assert len(short) <= len(poses) - 2
+
+
+class OneWay(BoxWorld):
+    """No motion leads to the left."""
+
+    def clear(self, states, ends):
+        return super().clear(states, ends) & (ends[:, 0] >= np.asarray(states)[:, 0])
+
+
+def test_the_tree_of_the_goal_grows_against_the_motions():
+    world, start, goal = OneWay([100.0, 10.0]), np.array([0.0, 5.0]), np.array([100.0, 5.0])
+    found = connect(world, start, goal, stream(0), budget=1)  # too far for one of the trees alone
+    assert found.found
+    assert plain.what_is_wrong(world, start, found.poses) == ""
+    assert not connect(world, goal, start, stream(0), budget=10).found
+
+
 def test_what_cannot_be_reached_ends_with_the_budget_or_the_time():
     world = CompiledBoxWorld([10.0, 10.0], [[[4.0, 0.0], [5.0, 10.0]]])
     found = connect(world, np.array([1.0, 1.0]), np.array([9.0, 9.0]), stream(0), budget=1000)

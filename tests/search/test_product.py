@@ -448,6 +448,20 @@ def test_which_nodes_were_reached():
 
 
 @pytest.mark.kernels
+def test_every_other_expansion_is_of_the_deepest_node():
+    """On a long road, where searches for subgoals that were achieved could go on and on."""
+    world, size, apart = ByteWorld(np.minimum(np.arange(200) + 1, 199)[:, None], [1.0]), 8, 3
+    machine = Machine.of(parse(" then ".join("abcdefgh")))
+    holds = np.arange(200)[:, None] == apart * np.arange(1, size + 1)
+    tables = np.where(holds, 0.0, -inf), np.where(holds, -inf, 0.0)
+    for seed in range(3):
+        settings = SearchSettings("deepest", seed=seed)
+        found = ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), settings).run()
+        assert len(found.actions) == size * apart
+        assert found.expansions <= 2 * size * apart
+
+
+@pytest.mark.kernels
 def test_what_stands_in_for_a_missing_compiled_form_knows_nothing():
     rows = np.zeros((1, 1))
     assert np.isnan(explored.unknown((), rows, 0, 0)).all()

@@ -258,6 +258,13 @@ def test_without_candidates_proposals_are_ranked():
     assert sum(one.probability for one in ranking) == pytest.approx(1.0)
 
 
+def test_what_comes_true_at_once_is_not_put_in_an_order():
+    world = TableWorld([[1], [2], [2]], [1.0])
+    holds = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 1]])  # first a, then b and c together
+    subgoals = TableClassifiers(TERMS, np.stack([8.0 * (2 * holds - 1), 8.0 * (1 - 2 * holds)], axis=-1))
+    assert {str(task) for task in propose(subgoals, world, world.rows)} == {"b", "c", "a then b", "a then c"}
+
+
 # What does not fit.
 
 

@@ -9,7 +9,7 @@ from rsg.core.errors import ParseError, RsgError, StoreError
 from rsg.demos import Demonstration, Store
 from rsg.language import Machine, parse
 from rsg.training import TrainingData
-from rsg.training.data import least_steps, machine_of
+from rsg.training.data import Kept, least_steps, machine_of
 
 DEMOS = small_demos()
 
@@ -116,6 +116,13 @@ def test_a_store_and_a_list_give_the_same(tmp_path):
     assert one.held_out_batches() == other.held_out_batches()
     for step in (0, 2, 3, 50):
         assert one.batch(step) == other.batch(step)
+
+
+def test_what_was_used_last_is_kept(monkeypatch):
+    monkeypatch.setattr("rsg.training.data.CACHE", 2)
+    kept = Kept(str.upper, len)
+    assert [kept.of(key) for key in "abac"] == list("ABAC")
+    assert dict(kept) == {"a": "A", "c": "C"}
 
 
 def test_the_cache_is_bounded_and_nothing_is_mixed_up(tmp_path, monkeypatch):

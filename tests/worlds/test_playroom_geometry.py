@@ -167,6 +167,18 @@ def test_no_wall_is_too_thin(thickness):
 
 
 @pytest.mark.kernels
+def test_a_bar_that_tilts_while_it_passes_hits_a_spike_that_is_below_it_at_both_ends():
+    """Half-way the bar is level and lowest; before and after, the line along its lower edge is well above the spike."""
+    spike = [[9.5, 0], [10.5, 0], [10, 4]]
+    world = PlayroomWorld(Layout((20, 10), (box(2, 0.4),), (Effector("ball", box(1, 1)),), walls=(spike,)))
+    state = world.sample(stream(0), 1)
+    for gap, free in ((-0.1, False), (-0.01, False), (0.01, True), (0.1, True)):
+        for way in (5.0, -5.0):
+            state[0, :3] = (10 - way, 4.2 + gap, np.sign(way) * 0.05)
+            assert world.clear(state, np.array([[10 + way, 4.2 + gap, -np.sign(way) * 0.05]]))[0] == free
+
+
+@pytest.mark.kernels
 def test_a_turning_corner_hits_what_both_ends_miss():
     """A quarter turn beside a wall: free at both ends, and its corner would cut into the wall on the way."""
     world = PlayroomWorld(Layout((10, 10), (box(2, 2),), (Effector("ball", box(1, 1)),)))
