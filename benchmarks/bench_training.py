@@ -101,6 +101,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     import torch
 
     import rsg.subgoals.learning as learning
+    import rsg.training.data as kept
     from rsg.core.random import stream
     from rsg.demos import Store, benchmark
     from rsg.subgoals.runs import build, shape_of
@@ -108,6 +109,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     from rsg.training import TrainingData
 
     SetClassifiers.fast = changes.pop("fast", True)
+    kept.CACHE = changes.pop("cache_mb", 512) * 2**20
 
     source: Any = benchmark("crafting")
     settings = learning.RsgSettings(**{"curriculum": 0, "batch": 32, **changes})
@@ -121,8 +123,8 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     method = learning.RationalSubgoals(module, settings, lambda demo: source.world(demo.setting), data.descriptions)
     optimizer = torch.optim.Adam(module.parameters(), lr=settings.rate, fused=True)
     clock, spent = Clock(), []
-    learning.score = clock.timed("score", learning.score)
-    for owner, name, part in ((method, "ground", "graphs"), (module, "evaluate", "forward")):
+    watched = ((method, "score", "score"), (method, "ground", "graphs"), (module, "evaluate", "forward"))
+    for owner, name, part in watched:
         setattr(owner, name, clock.timed(part, getattr(owner, name)))
     module.backward = clock.timed("backward", module.backward)  # type: ignore[method-assign]
     optimizer.step = clock.timed("optimiser", optimizer.step)  # type: ignore[method-assign]
@@ -145,7 +147,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
         "prepare_cpu_s": round(prepared, 3),
         "step_cpu_ms": round(1000 * total / len(spent), 2),
         "parts_cpu_ms": parts,
-        "graphs_kept": len(method._grounds),
+        "graphs_kept": len(method.grounds_kept),
         "memory_before_mb": before,
         "memory_prepared_mb": filled,
         "memory_peak_mb": _memory(),
