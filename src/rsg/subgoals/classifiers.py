@@ -69,7 +69,7 @@ class Classifiers(nn.Module):
             self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape)))
         self.small = False  # whether several threads would only wait for each other
         self.register_buffer("margins", None)
-        self.shape: dict[str, int] = {}  # what it takes to build it again, besides the settings
+        self.shape: dict[str, Any] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.

@@ -1,6 +1,7 @@
 """Learning rational subgoals (paper, Algorithm 1): RSG as a method for the training loop."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -47,7 +48,11 @@ class RsgSettings(TrainingSettings):
         "poses": 2000,
     }
 
-    encoder: str = setting("sets", "sets, flat, image, or the name of a module that is given in their place")
+    encoder: str = setting(
+        "auto",
+        "facts (formulas over what can be asked of a state), or a network: sets, flat, image, relative, or the name of "
+        "a module that is given in their place; auto is facts, and a network for what they do not explain",
+    )
     hidden: int = setting(128, "the width of its layers", least=1)
     single: bool = setting(True, "whether I is 1 - G instead of a classifier of its own (the paper's)")
     alpha: float = setting(1.0, "α, inverse rationality", above=0)
@@ -176,10 +181,8 @@ class RationalSubgoals:
         return self.grounds_kept.of(demo)
 
     def _around(self, demo: Demonstration) -> Ground:
-        try:
+        with blaming(demo):
             return self.around(demo)
-        except RsgError as error:
-            raise DemonstrationError(str(error), demo) from None
 
     def around(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration, made anew."""
@@ -189,6 +192,15 @@ class RationalSubgoals:
         """The machine of the demonstration's own task, then those of others, drawn from all descriptions."""
         others = other_tasks(self._descriptions, demo.task, self.settings.negatives, rng)
         return [machine_of(text) for text in (demo.task, *others)]
+
+
+@contextmanager
+def blaming(demo: Demonstration) -> Iterator[None]:
+    """What goes wrong here is the fault of a demonstration."""
+    try:
+        yield
+    except RsgError as error:
+        raise DemonstrationError(str(error), demo) from None
 
 
 @lru_cache(maxsize=4096)

@@ -15,19 +15,24 @@ from rsg.language import machine_of
 from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
+from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.images import PRESET as IMAGE_PRESET
 from rsg.subgoals.images import ImageClassifiers
-from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf
+from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
+from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
+from rsg.subgoals.readings import Reading, Readings
 from rsg.subgoals.relative import RelativeClassifiers
 from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Looking, fitted, weights
+from rsg.training.loop import Looking, fitted, telling_which, weights
 from rsg.training.settings import restored
 from rsg.worlds import World, check
 from rsg.worlds.crafting import CraftingWorld, Sets
+from rsg.worlds.facts import fact_names
 from rsg.worlds.playroom import PlayroomWorld
 
+BY_FACTS = ("auto", "facts")
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
     "relative": {
@@ -84,9 +89,20 @@ def learn(
     check_device(settings.device)
     world_of = _world_of(world)
     data = TrainingData(demonstrations, settings, beside.get("per_task"))
-    subgoals = _first(data, world_of, settings, encoder, beside.get("start"))
+    start = beside.get("start")
+    subgoals = _read(data, world_of, settings, start) if settings.encoder in BY_FACTS else None
+    if subgoals is None:
+        settings = _by_network(settings, world_of(data[int(data.learn[0])]))
+        subgoals = _first(data, world_of, settings, encoder, start)
     method = beside.get("method", RationalSubgoals)(subgoals, settings, world_of, data.descriptions)
     return Learned(subgoals, fitted(method, data, out, beside))
+
+
+def _by_network(settings: RsgSettings, world: World) -> RsgSettings:
+    """The settings, with a network that suits the world if none was chosen."""
+    if settings.encoder == "facts":
+        raise RsgError("nothing in the states of this world is discrete, so there are no facts; use another encoder")
+    return replace(settings, encoder=network_for(world)) if settings.encoder == "auto" else settings
 
 
 def _first(
@@ -105,6 +121,59 @@ def _first(
     if settings.sure:
         subgoals.keep_margins()
     return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
+
+
+def _read(
+    data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: Classifiers | None
+) -> Classifiers | None:
+    """Classifiers that are formulas, with a network for what these do not explain; None if the world has no facts.
+
+    What the subgoals to begin with know stays as it is.
+    """
+    had = start.readings if isinstance(start, Readings) else {}
+    numbers = sorted([*data.learn, *data.held_out])
+    example = data[numbers[0]]
+    world = world_of(example)
+    if is_continuous(world) or not fact_names(world, example.states):
+        return None
+
+    def ground_of(demo: Demonstration) -> Ground:
+        with blaming(demo):
+            return ground(world_of(demo), demo.states, demo.actions, settings.depth)
+
+    with telling_which(data):
+        chosen = prepared(enough(data[number] for number in numbers), ground_of)
+    found = interpret(chosen, {term: one.formula for term, one in had.items()})
+    readings = {**had, **readings_of(chosen, found)}
+    unread = [term for term, one in readings.items() if not one.read] if settings.encoder == "auto" else []
+    shape = {
+        "readings": {term: one.plain() for term, one in readings.items() if term not in unread},
+        **{"certainty": found.certainty, "alpha": [found.alpha, *found.alpha_range], "doubt": found.doubt},
+    }
+    if unread:
+        own = replace(settings, encoder=network_for(world))
+        seen = world.encode(example.states[:1])
+        shape["network"] = {"encoder": own.encoder, "terms": unread, "shape": shape_of(own, seen, world)}
+    return _readings(settings, shape)
+
+
+def _readings(settings: RsgSettings, shape: dict[str, Any]) -> Readings:
+    """Readings and their network, as the shape says."""
+    network, rest = None, shape.get("network")
+    if rest:
+        network = build(replace(settings, encoder=rest["encoder"]), rest["terms"], rest["shape"])
+    made = Readings(
+        {term: Reading.restored(one) for term, one in shape["readings"].items()}, shape["certainty"], network
+    )
+    made.shape = shape
+    return made
+
+
+def network_for(world: Any) -> str:
+    """The network that suits a world."""
+    if isinstance(world, CraftingWorld):
+        return "sets"
+    return "relative" if isinstance(world, PlayroomWorld) else "flat"
 
 
 def preset(encoder: str) -> RsgSettings:
@@ -169,9 +238,11 @@ def rebuilt(run: Run, encoder: Encoder | None = None) -> tuple[RsgSettings, Clas
 
 
 def build(
-    settings: RsgSettings, terms: Sequence[str], shape: dict[str, int], encoder: Encoder | None = None, seen: Any = None
+    settings: RsgSettings, terms: Sequence[str], shape: dict[str, Any], encoder: Encoder | None = None, seen: Any = None
 ) -> Classifiers:
     """Classifiers that have learned nothing yet."""
+    if "readings" in shape:
+        return _readings(settings, shape)
     if encoder is not None:
         made = _of_ones_own(seeded(encoder, settings.seed), settings, shape, seen)
     elif settings.encoder in ENCODERS:
@@ -250,8 +321,7 @@ def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classif
     world: where they are to be used, if not in a Crafting World.
     """
     if world is None:
-        return build(RsgSettings(seed=seed), terms, {"types": TYPES})
-    name = "relative" if isinstance(world, PlayroomWorld) else "sets" if isinstance(world, CraftingWorld) else "flat"
-    settings = replace(preset(name), seed=seed, sure=0.0)
+        return build(RsgSettings(encoder="sets", seed=seed), terms, {"types": TYPES})
+    settings = replace(preset(network_for(world)), seed=seed, sure=0.0)
     state = world.sample(stream(seed, "untrained"), 1)
     return build(settings, terms, shape_of(settings, world.encode(state), world))

@@ -128,13 +128,15 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
         Run.create(folder, {**about, "source": dict(looking.get("source") or {})})
     with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _curves(folder, curves) as draw:
         _check_same(run, about, type(settings))
+        if not list(method.module.parameters()):
+            return _nothing_to_fit(method, run)
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress()
         if "last" in run.steps:
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
             begun = time.process_time() - progress.seconds
-            with _telling_which(data):
+            with telling_which(data):
                 figures = _step(method, data, optimizer, progress, pace)
                 progress.step += 1
                 progress.seconds = time.process_time() - begun
@@ -155,6 +157,14 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
     return progress
 
 
+def _nothing_to_fit(method: Method, run: Run) -> Progress:
+    """A module without parameters is as it should be: it is kept, and that is all."""
+    progress = Progress(done="there was nothing to fit")
+    saved = Saved(weights_of(method), asdict(progress))
+    run.save({"last": saved, "best": saved})
+    return progress
+
+
 def fitted(method: Method, data: TrainingData, out: str | Path | None, looking: Looking) -> Progress:
     """As `fit`; the module ends with the weights of the best held-out score. Without a folder nothing is kept."""
     some: Any = {key: value for key, value in looking.items() if key in Looking.__annotations__}
@@ -169,7 +179,7 @@ def fitted(method: Method, data: TrainingData, out: str | Path | None, looking: 
 
 
 @contextmanager
-def _telling_which(data: TrainingData) -> Iterator[None]:
+def telling_which(data: TrainingData) -> Iterator[None]:
     """An error of a demonstration tells the number of its episode."""
     try:
         yield
@@ -238,11 +248,16 @@ def _ended(settings: TrainingSettings, progress: Progress, pace: Pace | None) ->
 
 def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> Saved:
     """Everything that the next step depends on."""
-    tensors = {f"module.{name}": value for name, value in method.module.state_dict().items()}
+    tensors = weights_of(method)
     for name, parameter in method.module.named_parameters():
         for key, value in optimizer.state[parameter].items():
             tensors[f"adam.{name}.{key}"] = value
     return Saved(tensors, asdict(progress))
+
+
+def weights_of(method: Method) -> dict[str, Tensor]:
+    """What is learned, by the names of a checkpoint."""
+    return {f"module.{name}": value for name, value in method.module.state_dict().items()}
 
 
 def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:

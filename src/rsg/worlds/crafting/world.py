@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rsg.core.arrays import Bytes, Floats
+from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.core.errors import RsgError
-from rsg.worlds.crafting import kernels
+from rsg.worlds.crafting import facts, kernels
 from rsg.worlds.crafting.rules import ITEM, STANDARD, Rulebook
 
 ACTIONS = ("up", "down", "left", "right", "toggle")
@@ -125,6 +125,25 @@ class CraftingWorld:
         if full >= 0:
             raise RsgError(f"state {full} has more than {self.objects} objects; make the world with more room")
         return sets
+
+    fact_phrases = facts.PHRASES
+
+    @property
+    def fact_names(self) -> tuple[str, ...]:
+        """What can be asked of a state, such as `held(axe)`."""
+        return facts.named_facts(self.rules, self.height, self.width)[0]
+
+    @property
+    def compiled_facts(self) -> tuple[Callable[..., bool], facts.FactTables]:
+        """`(kernel, tables)`: `kernel(tables, states, i, number)` says whether a fact holds in `states[i]`."""
+        rows = facts.named_facts(self.rules, self.height, self.width)[1]
+        return facts.fact, facts.FactTables(self.height, self.width, self.capacity, rows)
+
+    def facts(self, states: States) -> Bools:
+        """Which facts hold in states, `[N, F]`."""
+        out = np.empty((len(states), len(self.fact_names)), dtype=np.bool_)
+        facts.fact_rows(self.compiled_facts[1], self.checked(states), out)
+        return out
 
     def render(self, state: States, cell: int = 32) -> Bytes:
         """One state as a picture: the map, and the inventory below it."""

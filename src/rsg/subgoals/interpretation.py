@@ -1,0 +1,364 @@
+"""What terms mean, found by exact search: the small formulas over facts that make the demonstrators rational.
+
+A formula is as good as it is likely: by the score of the demonstrations that mention its term (paper, eq. 2), by how
+rarely it comes true where nobody mentions it, and by how few words it takes. All else follows from the data: how
+rational demonstrators are (α), how many descriptions are wrong, and which kinds of facts terms are about.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from math import lgamma, log
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rsg.core.arrays import Bools, Floats, Ints
+from rsg.core.compiled import compiled
+from rsg.demos import Demonstration
+from rsg.demos.grouping import by_world
+from rsg.language import Machine, Nodes, machine_of
+from rsg.search.cost_to_go import Logs
+from rsg.search.graph import Edges
+from rsg.subgoals.formulas import Formula, Literal, where
+from rsg.subgoals.ground import Ground
+from rsg.subgoals.objective import forward, score
+from rsg.subgoals.rationality import Rationality, Walk
+from rsg.subgoals.readings import Reading
+from rsg.worlds.facts import fact_names, facts_of, family
+
+ALPHAS = 2.0 ** np.arange(-2.0, 9.5, 0.5)  # a priori, each is as likely as the others
+FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
+ROUNDS = 12  # at most
+ENOUGH = 60  # demonstrations of each term: more of them change nothing, they only take time
+LITERALS = 3  # of a formula, at most
+BEAM = 6  # formulas that are tried with one literal more
+TRIED = 64  # formulas of one literal more that are scored
+TRIAL = 16  # demonstrations that decide which of them are scored on all
+CHANCE = 0.001  # what has never varied is told if chance alone would hardly bring it about
+KEPT = 8  # formulas of a term whose posterior is told
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A demonstration, ready to be interpreted.
+
+    Attributes:
+        ground: with the graph of states around it.
+        machine: of its description.
+        facts: `[S, F]` which facts hold in the states of the graph.
+    """
+
+    ground: Ground
+    machine: Machine
+    facts: Bools
+
+    @cached_property
+    def on_path(self) -> Bools:
+        """Which facts hold along the way, `[T + 1, F]`."""
+        return self.facts[self.ground.graph.path]
+
+    @property
+    def given(self) -> tuple[Edges, Walk, Nodes]:
+        """What a score needs besides what terms mean."""
+        return self.ground.graph.arrays, self.ground.walk, self.machine.arrays
+
+    @cached_property
+    def blind(self) -> float:
+        """The score of somebody who acts at random, whatever the description says."""
+        edges, path = self.ground.graph.arrays, self.ground.graph.path[:-1]
+        return -float(np.log(edges.start[path + 1] - edges.start[path]).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """What a term may mean.
+
+    Attributes:
+        formulas: the likeliest first; posterior: how likely each is.
+        explained: `[D]` for each demonstration that mentions it, how likely its description is right.
+    """
+
+    formulas: tuple[Formula, ...]
+    posterior: Floats
+    explained: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Interpretation:
+    """What all terms mean, and what was found out about demonstrators on the way.
+
+    Attributes:
+        terms: for each term what it may mean.
+        alpha: α, the likeliest; alpha_range: where it lies with a probability of 95 %.
+        doubt: the share of descriptions that are wrong.
+        certainty: the log-odds of what a formula says: how often it was seen to be right.
+    """
+
+    terms: dict[str, Weighed]
+    alpha: float
+    alpha_range: tuple[float, float]
+    doubt: float
+    certainty: float
+
+
+def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration], Ground]) -> "Data":
+    """Demonstrations, ready to be interpreted; without facts if nothing in their worlds is discrete."""
+    grounds = [ground_of(demo) for demo in demos]
+    worlds = by_world((ground.world, ground.graph.states) for ground in grounds)
+    names = dict.fromkeys(name for world, some in worlds for name in fact_names(world, np.concatenate(some)))
+    facts = {id(world): facts_of(world, tuple(names)) for world, _ in worlds}
+    return Data(
+        {name: number for number, name in enumerate(names)},
+        [
+            Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
+            for demo, ground in zip(demos, grounds, strict=True)
+        ],
+    )
+
+
+def enough(demos: Iterable[Demonstration]) -> list[Demonstration]:
+    """As many demonstrations as it takes to see each term often, by turns of each description."""
+    by_task: dict[str, list[Demonstration]] = {}
+    for demo in demos:
+        by_task.setdefault(demo.task, []).append(demo)
+    seen, chosen = Counter[str](), list[Demonstration]()
+    for turn in zip_longest(*by_task.values()):
+        for demo in turn:
+            if demo is not None and any(seen[name] < ENOUGH for name in machine_of(demo.task).names):
+                seen.update(machine_of(demo.task).names)
+                chosen.append(demo)
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """All demonstrations. place: the column of each fact."""
+
+    place: dict[str, int]
+    demos: list[Shown]
+
+    @cached_property
+    def terms(self) -> dict[str, list[int]]:
+        """For each term the demonstrations that mention it."""
+        found: dict[str, list[int]] = {}
+        for number, demo in enumerate(self.demos):
+            for term in demo.machine.names:
+                found.setdefault(term, []).append(number)
+        return found
+
+    @cached_property
+    def on_paths(self) -> tuple[Bools, Ints]:
+        """Which facts hold along all demonstrations, one after the other `[N, F]`, and where each begins."""
+        starts = np.cumsum([0, *(len(demo.on_path) for demo in self.demos)])
+        return np.concatenate([demo.on_path for demo in self.demos]), starts
+
+    def rises(self, formulas: Sequence[Formula]) -> Bools:
+        """In which demonstrations each formula comes true on the way, `[formulas, D]`."""
+        holds, starts = self.on_paths
+        true = where(formulas, holds, self.place)
+        came = np.zeros(true.shape, dtype=np.bool_)
+        came[:, 1:] = true[:, 1:] & ~true[:, :-1]
+        came[:, starts[:-1]] = False
+        return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
+
+    def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        """Facts that held at all these ends, too often for chance, and that a formula says nothing of."""
+        holds, starts = self.on_paths
+        usual = (holds.sum(axis=0) + 1) / (len(holds) + 2)
+        held = holds[[starts[d] + step for d, step in ends]].all(axis=0) if ends else np.zeros(len(self.place), bool)
+        strange = held & (usual ** len(ends) < CHANCE)
+        return tuple(name for name, number in self.place.items() if strange[number] and name not in formula.facts)
+
+    @cached_property
+    def literals(self) -> dict[Formula, Bools]:
+        """Every fact that comes true somewhere on the way, and every one that ceases to be; with the demonstrations."""
+        every = [Formula((Literal(fact, holds),)) for fact in self.place for holds in (True, False)]
+        return {one: rises for one, rises in zip(every, self.rises(every), strict=True) if rises.any()}
+
+
+def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpretation:
+    """What every term means that is not known yet: found term after term, until nothing changes."""
+    search = _Search(data, known or {})
+    found: dict[str, Weighed] = {}
+    simplest_first = sorted(data.terms, key=lambda term: min(data.demos[d].machine.nodes for d in data.terms[term]))
+    growing = False
+    for turn in range(ROUNDS):
+        before = dict(search.meaning)
+        for term in simplest_first:
+            if term not in search.known:
+                demos = search.clearest(term) if turn == 0 else data.terms[term]
+                found[term] = search.weigh(term, demos, growing)
+                search.meaning[term] = found[term].formulas[0]
+        search.estimate()
+        if search.meaning == before:
+            if growing:
+                break
+            growing = True  # what one literal can say was said
+    return Interpretation(found, search.alpha, search.alpha_range, search.doubt, search.certainty)
+
+
+def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
+    """What was found, with what is told of it: how often it was seen, and what never varied."""
+    search = _Search(data, {term: one.formulas[0] for term, one in found.terms.items()})
+    search.alpha, search.doubt = found.alpha, found.doubt
+    ends = search.ends()
+    readings = {}
+    for term, one in found.terms.items():
+        explained = int((one.explained > 0.5).sum())
+        formulas = zip(one.formulas, map(float, one.posterior), strict=True)
+        readings[term] = Reading(
+            tuple(formulas), len(one.explained), explained, data.always(one.formulas[0], ends[term])
+        )
+    return readings
+
+
+class _Scored(NamedTuple):
+    """The scores of demonstrations `[D]`, and the logarithm of how likely a formula is, up to a constant."""
+
+    scores: Floats
+    weight: float
+
+
+class _Search:
+    """What is known so far: what each term means (None: nothing), α, and the share of wrong descriptions."""
+
+    def __init__(self, data: Data, known: Mapping[str, Formula]) -> None:
+        self.data, self.known = data, known
+        self.meaning: dict[str, Formula | None] = {term: known.get(term) for term in data.terms}
+        self.alpha, self.alpha_range, self.doubt = FIRST_ALPHA, (ALPHAS[0], ALPHAS[-1]), FIRST_DOUBT
+        self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
+        self._blind = np.array([demo.blind for demo in data.demos])
+        self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
+
+    def clearest(self, term: str) -> list[int]:
+        """The demonstrations that mention a term, and with it the fewest terms of which nothing is known."""
+        demos, where = self.data.demos, self.data.terms[term]
+        unknown = [sum(self.meaning[name] is None for name in demos[d].machine.names) for d in where]
+        return [d for d, count in zip(where, unknown, strict=True) if count == min(unknown)]
+
+    def weigh(self, term: str, demos: Sequence[int], growing: bool) -> Weighed:
+        """What a term may mean, by what these demonstrations show and by what the others do not mention."""
+        rising = (one for one, rises in self.data.literals.items() if rises[demos].any())
+        found = self._scored(term, [Formula(), *rising], demos)
+        for _ in range(LITERALS - 1 if growing else 0):
+            best = sorted(found, key=lambda one: -found[one].weight)[:BEAM]
+            had = found[best[0]].weight
+            some = demos[:TRIAL]
+            trial = self._scored(term, [one for one in self._grown(best, some) if one not in found], some)
+            new = sorted(trial, key=lambda one: -trial[one].weight)[:KEPT]
+            found |= trial if len(some) == len(demos) else self._scored(term, new, demos)
+            if max(one.weight for one in found.values()) <= had:
+                break
+        order = sorted(found, key=lambda one: -found[one].weight)
+        weights = np.array([found[one].weight for one in order])
+        posterior = np.exp(weights - np.logaddexp.reduce(weights))
+        doubt = log(self.doubt) + self._blind[demos] - found[order[0]].scores
+        return Weighed(tuple(order[:KEPT]), posterior[:KEPT], -np.expm1(np.minimum(doubt, 0.0)))
+
+    def _grown(self, formulas: Sequence[Formula], demos: Sequence[int]) -> list[Formula]:
+        """Formulas of one literal more that come true in as many demonstrations as possible, and differ in some."""
+        literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[demos].any()]
+        grown = list(dict.fromkeys(new for one in formulas if one.literals for new in one.grown(literals)))
+        often = self.data.rises(grown)[:, demos].sum(axis=1) if grown else ()
+        often_first = [grown[n] for n in np.argsort(-np.asarray(often), kind="stable")[: 4 * TRIED]]
+        facts = np.concatenate([self.data.demos[d].facts for d in demos])
+        patterns = where(often_first, facts, self.data.place)
+        different = {pattern.tobytes(): one for one, pattern in zip(often_first[::-1], patterns[::-1], strict=True)}
+        return list(different.values())[::-1][:TRIED]
+
+    def _prices(self, term: str) -> dict[tuple[str, bool], float]:
+        """What a literal of each kind takes to describe: less if other terms are about such facts."""
+        others = [one for name, one in self.meaning.items() if name != term and one is not None]
+        count = Counter((family(literal.fact), literal.holds) for one in others for literal in one.literals)
+        total = sum(count.values()) + len(self._sizes)
+        return {kind: log(total / (count[kind] + 1)) + log(size) for kind, size in self._sizes.items()}
+
+    def _scored(self, term: str, formulas: Sequence[Formula], demos: Sequence[int]) -> dict[Formula, "_Scored"]:
+        """How well each formula explains some demonstrations, and how likely that makes it."""
+        scores = np.empty((len(formulas), len(demos)))
+        for column, d in enumerate(demos):
+            demo = self.data.demos[d]
+            holds = where(formulas, demo.facts, self.data.place)
+            _, first, same = np.unique(np.packbits(holds, axis=1), axis=0, return_index=True, return_inverse=True)
+            asked = demo.machine.names.index(term), holds[first]
+            values = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
+            scores[:, column] = self._doubted(values, self._blind[d])[same.ravel()]
+        weights = scores.sum(axis=1) + self._prior(term, formulas)
+        return {one: _Scored(row, float(total)) for one, row, total in zip(formulas, scores, weights, strict=True)}
+
+    def _prior(self, term: str, formulas: Sequence[Formula]) -> Floats:
+        """The logarithm of how likely formulas are before it is asked what they explain.
+
+        Each loses what it takes to describe, and what it takes to believe that it came true so often without being
+        mentioned: of so many occasions, any share may be the one that people mention.
+        """
+        prices, told = self._prices(term), self.data.terms[term]
+        rises = self.data.rises(formulas)
+        silent = rises.sum(axis=1) - rises[:, told].sum(axis=1)
+        kinds = [[(family(one.fact), one.holds) for one in formula.literals] for formula in formulas]
+        lengths = [sum(prices[kind] for kind in some) + log(4) * len(some) for some in kinds]
+        mentioned = [lgamma(n + 1) + lgamma(len(told) + 1) - lgamma(n + len(told) + 2) for n in silent]
+        return np.array(mentioned) - lengths
+
+    def ends(self) -> dict[str, list[tuple[int, int]]]:
+        """For each term where it was reached, as it seems: the demonstration, and the state on its way."""
+        found: dict[str, list[tuple[int, int]]] = {term: [] for term in self.data.terms}
+        for d, demo in enumerate(self.data.demos):
+            best = score(demo.ground, demo.machine.arrays, self._logs(demo), self.how)
+            if best.value < self._blind[d] + log(self.doubt):
+                continue
+            steps, edges = np.nonzero(best.crossings)
+            nodes = np.searchsorted(demo.machine.next_start, edges, side="right") - 1
+            for step, node in zip(steps.tolist(), nodes.tolist(), strict=True):
+                if node > 0:
+                    found[demo.machine.names[demo.machine.term_of[node]]].append((d, step))
+        return found
+
+    @property
+    def how(self) -> Rationality:
+        """How rational demonstrators seem to be."""
+        return Rationality(float(self.alpha), 1.0)
+
+    def _doubted(self, scores: Any, blind: Any) -> Any:
+        """The scores of demonstrations whose descriptions may be wrong: then anything could have been done."""
+        return np.logaddexp(np.log1p(-self.doubt) + scores, np.log(self.doubt) + blind)
+
+    def _logs(self, demo: Shown) -> Logs:
+        """log G and log I `[S, terms]`; of terms of which nothing is known, even odds."""
+        meanings = [self.meaning[name] for name in demo.machine.names]
+        holds = where([one or Formula() for one in meanings], demo.facts, self.data.place).T
+        odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
+        return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
+
+    def estimate(self) -> None:
+        """α and the share of wrong descriptions, given what the terms mean."""
+        known = [(demo, self._logs(demo)) for demo in self.data.demos]
+        scores = np.array(
+            [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
+        )
+        for _ in range(ROUNDS):
+            weights = self._doubted(scores, self._blind).sum(axis=1)
+            best = int(weights.argmax())
+            wrong = np.exp(np.log(self.doubt) + self._blind - self._doubted(scores[best], self._blind))
+            self.doubt = float((wrong.sum() + 1) / (len(wrong) + 2))
+        likely = np.exp(weights - np.logaddexp.reduce(weights))
+        among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
+        self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
+
+
+@compiled
+def scores_of(given: Any, logs: Logs, asked: tuple[int, Bools], odds: float, how: Rationality) -> Floats:
+    """The score of one demonstration for each `[P, S]` of the ways in which term k may hold in the states around it."""
+    edges, walk, nodes = given
+    k, holds = asked
+    scores = np.empty(len(holds))
+    true = -np.log1p(np.exp(-odds))
+    for pattern in range(len(holds)):
+        for s in range(holds.shape[1]):
+            logs.g[s, k] = true if holds[pattern, s] else true - odds
+            logs.i[s, k] = true - odds if holds[pattern, s] else true
+        scores[pattern] = forward(edges, walk, nodes, logs, how)[0]
+    return scores

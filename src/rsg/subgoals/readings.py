@@ -1,0 +1,197 @@
+"""Readings: what terms mean, as formulas over facts, with what the data leave open; and planning with them."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rsg.core.arrays import Bools, Floats
+from rsg.search import Goals
+from rsg.subgoals.classifiers import Classifiers, Part, log_sigmoid
+from rsg.subgoals.formulas import Formula, Literal, compiled_goals, program, where
+from rsg.worlds import World
+from rsg.worlds.facts import facts_of
+
+OPEN = 0.1  # a formula that is as likely as this may be meant
+SURE = 0.5  # a term is read if at least so many of the demonstrations that mention it are explained
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a term means.
+
+    Attributes:
+        formulas: what it may mean and how likely that is, the likeliest first.
+        seen: how many demonstrations mention it; explained: how many of their descriptions seem right.
+        always: facts that held whenever it came true, which is more than chance, and of which it says nothing.
+    """
+
+    formulas: tuple[tuple[Formula, float], ...]
+    seen: int
+    explained: int
+    always: tuple[str, ...] = ()
+
+    @property
+    def formula(self) -> Formula:
+        """The likeliest."""
+        return self.formulas[0][0]
+
+    @property
+    def sure(self) -> float:
+        """How likely that is."""
+        return self.formulas[0][1]
+
+    @property
+    def open(self) -> tuple[Formula, ...]:
+        """What else it may mean."""
+        return tuple(one for one, share in self.formulas[1:] if share >= OPEN and one.literals)
+
+    @property
+    def read(self) -> bool:
+        """Whether the formula explains what was shown."""
+        return bool(self.formula.literals) and self.explained >= SURE * self.seen
+
+    def meant(self) -> list[tuple[Formula, float]]:
+        """What planners reckon with: the likeliest and what else is open, with shares of all these."""
+        some = [(one, share) for one, share in self.formulas if one == self.formula or one in self.open]
+        total = sum(share for _, share in some)
+        return [(one, share / total) for one, share in some]
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        formulas = [
+            {"literals": [list(one) for one in formula.literals], "share": share} for formula, share in self.formulas
+        ]
+        return {"formulas": formulas, "seen": self.seen, "explained": self.explained, "always": list(self.always)}
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any]) -> "Reading":
+        """From JSON."""
+        formulas = [
+            (Formula(tuple(Literal(str(f), bool(h), bool(a)) for f, h, a in one["literals"])), float(one["share"]))
+            for one in plain["formulas"]
+        ]
+        return cls(tuple(formulas), int(plain["seen"]), int(plain["explained"]), tuple(map(str, plain["always"])))
+
+
+class Readings(Classifiers):
+    """Terms as formulas over facts; those that no formula explains have a network.
+
+    Args:
+        readings: by term.
+        certainty: log-odds of what a formula says.
+        network: of all other terms.
+    """
+
+    def __init__(self, readings: Mapping[str, Reading], certainty: float, network: Classifiers | None = None) -> None:
+        super().__init__(single=True)
+        self.readings, self.certainty, self.network = dict(readings), certainty, network
+        self.terms = (*readings, *(network.terms if network else ()))
+        said = json.dumps({term: reading.plain() for term, reading in readings.items()})
+        seal = torch.frombuffer(bytearray(hashlib.sha256(said.encode()).digest()), dtype=torch.uint8)
+        self.register_buffer("seal", seal)  # so that what is saved differs if readings do
+
+    def grow(self, terms: Sequence[str], seed: int = 0) -> Self:
+        """Learn of new terms: the network does."""
+        new = [term for term in dict.fromkeys(terms) if term not in self.terms]
+        if new and self.network is not None:
+            self.network.grow(new, seed)
+            self.terms = (*self.readings, *self.network.terms)
+        return self
+
+    def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+        """Log-odds `[N, terms, 2]`: of open readings the likelier counts more."""
+        terms, odds = [self.terms[number] for number in numbers], np.zeros((len(states), len(numbers)))
+        read = [k for k, term in enumerate(terms) if term in self.readings]
+        meant = [self.readings[terms[k]].meant() for k in read]
+        for k, some, holds in zip(read, meant, where_meant(world, states, meant), strict=True):
+            share = np.array([share for _, share in some]) @ holds
+            odds[:, k] = np.clip(log_odds(share), -self.certainty, self.certainty)
+        if rest := [k for k, term in enumerate(terms) if term not in self.readings]:
+            odds[:, rest] = self._network_odds(world, states, [terms[k] for k in rest])
+        return np.stack([odds, -odds], axis=-1)
+
+    def _network_odds(self, world: World, states: NDArray[Any], terms: Sequence[str]) -> Floats:
+        assert self.network is not None
+        found: Floats = self.network.evaluate(world, states, self.network.numbers(terms))[..., 0]
+        return found
+
+    def backward(self, world: World, parts: Sequence[Part]) -> None:
+        """Formulas have no parameters; the gradients of all other terms are the network's."""
+        for states, numbers, gradient in parts if self.network is not None else ():
+            rest = [k for k, number in enumerate(numbers) if self.terms[number] not in self.readings]
+            names = [self.terms[numbers[k]] for k in rest]
+            if rest:
+                self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
+
+    def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+        """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
+
+        The goals have an attribute `bold` if anything is open: the same by the likeliest readings alone.
+        """
+        del state
+        self.numbers(terms)
+        careful = ReadGoals(
+            self, world, {term: self.readings[term].meant() if term in self.readings else None for term in terms}
+        )
+        if any(term in self.readings and self.readings[term].open for term in terms):
+            likeliest = {term: some and [(some[0][0], 1.0)] for term, some in careful.meant.items()}
+            careful.bold = ReadGoals(self, world, likeliest)
+        return careful
+
+    goals_with_i = goals
+
+
+Meant = Sequence[tuple[Formula, float]]
+"""What a term may mean, with shares."""
+
+
+def where_meant(world: World, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
+    """Where what terms may mean holds, `[formulas, N]` for each term."""
+    names = tuple(dict.fromkeys(name for some in meant for one, _ in some for name in one.facts))
+    holds, place = facts_of(world, names).ask(states), {name: number for number, name in enumerate(names)}
+    return [where([one for one, _ in some], holds, place) for some in meant]
+
+
+def log_odds(share: Floats) -> Floats:
+    """The log-odds of a probability."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(share) - np.log1p(-share))
+
+
+class ReadGoals:
+    """Readings of some terms in one world, or None for terms that a network knows."""
+
+    bold: "ReadGoals"
+
+    def __init__(self, subgoals: Readings, world: World, meant: Mapping[str, Meant | None]) -> None:
+        self._subgoals, self._world, self.meant = subgoals, world, meant
+        formulas = [some for some in meant.values() if some is not None]
+        if len(formulas) == len(meant):
+            names = dict.fromkeys(name for some in formulas for one, _ in some for name in one.facts)
+            facts = facts_of(world, tuple(names))
+            if form := compiled_goals(facts, program(facts, formulas, subgoals.certainty)):
+                self.compiled = form
+
+    def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
+        """log G and log I, each `[N, terms]`."""
+        log_g, log_i = np.empty((2, len(states), len(self.meant)))
+        true = -np.log1p(np.exp(-self._subgoals.certainty))
+        false = true - self._subgoals.certainty
+        for k, (term, some) in enumerate(self.meant.items()):
+            if some is None:
+                odds = self._subgoals.evaluate(self._world, states, self._subgoals.numbers([term]))[:, 0, 0]
+                log_g[:, k], log_i[:, k] = log_sigmoid(odds), log_sigmoid(-odds)
+                continue
+            holds = where_meant(self._world, states, [some])[0]
+            share = np.array([share for _, share in some]) @ holds
+            cases = [holds.all(axis=0), ~holds.any(axis=0)]
+            with np.errstate(divide="ignore"):
+                log_g[:, k] = np.select(cases, [true, false], np.log(share / 2))
+                log_i[:, k] = np.select(cases, [false, true], np.log((1 - share) / 2))
+        return log_g, log_i
