@@ -22,6 +22,7 @@ COMMANDS = {
     "play": "Move yourself: arrows or wasd move, u undoes, r starts again, q leaves.",
     "demos": "Make, look at, check, mend and exchange demonstrations.",
     "train": "Learn what the terms of the descriptions mean; or train a baseline.",
+    "readings": "Say what each term means, how sure that is, and what would settle what is open.",
     "info": "Say what a run is: its settings, its data, what it learned, how far it is.",
     "deps": "Say which subgoals help which, as the demonstrations of a run show it.",
     "report": "Plan for both splits with what a run learned, and write one HTML page.",

@@ -20,12 +20,13 @@ from rsg.cli.worlds import face_named
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import is_hushed, progress
 from rsg.core.settings import meanings
+from rsg.core.words import quantity
 from rsg.demos import Recipe, Store
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import room_of, source_in
-from rsg.subgoals import Classifiers, RsgSettings, learn, load_subgoals
-from rsg.subgoals.runs import ENCODERS, check_device, rebuilt
+from rsg.subgoals import Classifiers, Reading, RsgSettings, learn, load_subgoals
+from rsg.subgoals.runs import BY_FACTS, ENCODERS, check_device, rebuilt
 from rsg.subgoals.runs import preset as rsg_preset
 from rsg.training import Progress, Run, TrainingSettings, changed
 from rsg.training.checkpoint import FOLDER
@@ -58,8 +59,9 @@ class How:
     seed: int | None = option(None, "Where chance comes from.")
     encoder: str | None = option(
         None,
-        "sets (objects as sets, the paper's), flat (all numbers in one row) or image (pixels); in Playroom relative "
-        "(things as the robot sees them) or flat.",
+        "auto (the default where a state has facts: each term is read as a formula over facts, and has a network if no "
+        "formula explains it), facts (formulas alone), or a network: sets (objects as sets, the paper's), flat (all "
+        "numbers in one row), image (pixels) or relative (things as a robot sees them).",
     )
     begin: Path | None = option(None, "Begin with what another run learned.", "--from", metavar="RUN")
     changes: list[str] | None = option(None, "Change a setting; --set help lists them.", "--set", metavar="KEY=VALUE")
@@ -118,10 +120,11 @@ def train(
         again = f"rsg train {name} --out {out} --resume"
         print(f"interrupted at step {done.step}; all is saved. To go on: {again}", file=sys.stderr)
         return Said(values, lambda: None, INTERRUPTED)
-    told = (
-        f"{done.step} steps, {done.done}; best held-out score {done.best:.4f} at step {done.best_step}; "
-        f"{done.seconds:.1f} s of processor time, {seconds:.1f} s in all\nsaved in {out}. Try next:"
-    )
+    fitted = f"{done.step} steps, {done.done}"
+    if done.best is not None:
+        fitted += f"; best held-out score {done.best:.4f} at step {done.best_step}"
+    fitted = "\n".join([*_how_read(out), fitted])
+    told = f"{fitted}; {done.seconds:.1f} s of processor time, {seconds:.1f} s in all\nsaved in {out}. Try next:"
     return Said(values, "\n  ".join([told, *_next(job, out, name, data.layout)]))
 
 
@@ -190,7 +193,7 @@ def _begun(name: str, out: Path, data: Data, how: How) -> _Job:
     FOLDER.check_new(out)
     start = load_subgoals(how.begin) if how.begin else None
     store = Store(data.demos) if data.demos else _made(name, out, data, settings.seed)
-    origin = {"demos": str(store.folder.resolve()), "per_task": data.per_task, **room_of(store)}
+    origin = {"demos": str(store.folder.resolve()), "per_task": data.per_task if data.demos else None, **room_of(store)}
     origin["from"] = str(how.begin.resolve()) if how.begin else None
     return _Job(how.method or RSG, settings, store, start, origin)
 
@@ -221,10 +224,10 @@ def chosen_settings(name: str, how: How) -> TrainingSettings:
     else:
         had = Run(how.begin).about.get("settings", {}) if how.begin else {}
         kept = {key: had[key] for key in ("encoder", "hidden", "single") if key in had}
-        usual = rsg_preset(how.encoder or kept.get("encoder") or ("relative" if name == "playroom" else "sets"))
+        usual = rsg_preset(how.encoder or kept.get("encoder") or ("relative" if name == "playroom" else "auto"))
         settings = changed(replace(usual, **{**kept, "encoder": usual.encoder}), how.changes or [])
-        if settings.encoder not in ENCODERS:
-            raise unknown("encoder", settings.encoder, ENCODERS)
+        if settings.encoder not in (*BY_FACTS, *ENCODERS):
+            raise unknown("encoder", settings.encoder, (*BY_FACTS, *ENCODERS))
     check_device(settings.device)
     return settings if how.seed is None else replace(settings, seed=how.seed)  # type: ignore[no-any-return]
 
@@ -240,11 +243,25 @@ def _success(source: Any, per_task: int, step: int, method: Any) -> dict[str, fl
     return {"success_compositional": result["success"]}
 
 
+def _how_read(out: Path) -> list[str]:
+    """How many terms were read as formulas, if any."""
+    about = Run(out).about
+    found = about.get("shape", {}).get("readings") if about.get("method") == RSG else None
+    if not found:
+        return []
+    several = [term for term, one in found.items() if Reading.restored(one).open]
+    rest = about["shape"].get("network", {}).get("terms", [])
+    told = f"{len(found)} of {quantity(len(found) + len(rest), 'term')} were read as formulas over facts"
+    told += f"; a network knows {', '.join(rest)}" if rest else ""
+    return [told + (f"; open: {', '.join(several)}" if several else "")]
+
+
 def _next(job: _Job, out: Path, name: str, layout: str | None) -> list[str]:
     """Commands that show what was learned."""
     used = name if not (room := _room_named(job.origin, layout)) else f"{name} --layout {room}"
     look = [f"rsg eval {used} --subgoals {out} --split novel --per-task 100"]
     if job.method == RSG:
+        look += [f"rsg readings {out}"] if name != "playroom" else []
         look.append(f"rsg plan {used} --goal TERM --subgoals {out}")
         if name == "playroom":
             look.append(f"rsg world {used} --subgoals {out} --heat heat.png")

@@ -12,7 +12,7 @@ from rsg.planning.by_regions import blind, by_regions
 from rsg.planning.dependencies import Dependencies
 from rsg.planning.plan import Plan
 from rsg.planning.problem import Goal, GoalProblem, GoalSettings, Method
-from rsg.search import Between, GoalFn
+from rsg.search import Between, GoalFn, after, bolder
 from rsg.worlds import World
 
 _METHODS: dict[str, Method] = {
@@ -47,4 +47,12 @@ def plan_goal(
     settings = settings or GoalSettings()
     problem = GoalProblem(world, np.asarray(state), goal, goal_fn, dependencies)
     method = _METHODS[settings.method] if isinstance(settings.method, str) else settings.method
-    return replace(method(problem, settings, between), seconds=time.perf_counter() - start)
+    unsure = hasattr(problem.goals(world, [problem.name], problem.state), "bold")
+    careful = replace(settings, budget=-(-settings.budget // 2)) if unsure else settings
+    made = method(problem, careful, between)
+    if unsure and not made.found and made.expansions < settings.budget:
+        problem = GoalProblem(world, problem.state, goal, bolder(goal_fn), dependencies)
+        spent = made.expansions
+        made = method(problem, replace(settings, budget=settings.budget - spent), after(spent, between))
+        made = replace(made, expansions=spent + made.expansions, bold=made.found)
+    return replace(made, seconds=time.perf_counter() - start)

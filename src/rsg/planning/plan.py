@@ -14,6 +14,7 @@ from rsg.search import (
     Between,
     Found,
     GoalFn,
+    Goals,
     ProductSearch,
     RoadmapSearch,
     SearchSettings,
@@ -52,6 +53,7 @@ class Plan:
             `budget`, `time`, `cancelled`, or `candidates` (no instruction is left to try).
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
+        bold: whether it counts on what terms are only likely to mean: there was no way to all that they may mean.
     """
 
     task: Task
@@ -66,6 +68,7 @@ class Plan:
     reached: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     because: str = ""
+    bold: bool = False
 
     @property
     def found(self) -> bool:
@@ -128,6 +131,26 @@ def plan(
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
     settings = settings or SearchSettings()
     goals = goal_fn(world, machine.names, state)
+    bold: Goals | None = getattr(goals, "bold", None)
+    careful = (
+        settings if bold is None or settings.budget is None else replace(settings, budget=-(-settings.budget // 2))
+    )
+    found, search = _searched(world, state, machine, goals, careful, between)
+    left = _left(settings, found)
+    if found.actions is None and bold is not None and left is not None:
+        spent = found.expansions
+        found, search = _searched(world, state, machine, bold, left, after(spent, between))
+        found = replace(found, expansions=spent + found.expansions)
+    else:
+        bold = None
+    made = _plan(machine, state, found, search, time.perf_counter() - start)
+    return replace(made, bold=made.found and bold is not None)
+
+
+def _searched(
+    world: Any, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
+) -> tuple[Found, _Search]:
+    """What the first search finds that suits the world; on a roadmap that has no way, the second."""
     first, *others = _planners(world, machine, settings)
     search = first(world, state, machine, goals, settings)
     found = best(search, settings.limits(between))
@@ -137,7 +160,7 @@ def plan(
         search = others[0](world, state, machine, goals, left)
         found = best(search, left.limits(after(spent, between)))
         found = replace(found, expansions=spent + found.expansions)
-    return _plan(machine, state, found, search, time.perf_counter() - start)
+    return found, search
 
 
 def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:

@@ -2,7 +2,13 @@
 
 from rsg.search.cost_to_go import CostToGo as CostToGo, Logs as Logs, cost_to_go as cost_to_go
 from rsg.search.driving import Between as Between, Limits as Limits, after as after, best as best, drive as drive
-from rsg.search.goals import GoalFn as GoalFn, Goals as Goals, asked as asked, goals_from as goals_from
+from rsg.search.goals import (
+    GoalFn as GoalFn,
+    Goals as Goals,
+    asked as asked,
+    bolder as bolder,
+    goals_from as goals_from,
+)
 from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, local_graph as local_graph
 from rsg.search.motion.roadmap import attach as attach, local_roadmap as local_roadmap, roadmap as roadmap
 from rsg.search.motion.roadmap_search import RoadmapSearch as RoadmapSearch

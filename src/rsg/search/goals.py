@@ -15,6 +15,7 @@ class Goals(Protocol):
     May have an attribute `compiled`, `(kernel, tables)`: a numba function `kernel(tables, states, i, k)` that gives
     (log G, log I) of term k in row i of `states`, whose rows may be longer than a state. Or an attribute `batch`: how
     many states a search should look ahead when it asks; the default is for goals that cost little once they are asked.
+    Or an attribute `bold`: other goals, for a second search if the first finds no way to what is sure to be meant.
     """
 
     def __call__(self, states: Array) -> tuple[Floats, Floats]:
@@ -24,6 +25,17 @@ class Goals(Protocol):
 
 GoalFn = Callable[[Any, Sequence[str], Array], Goals]
 """Asked with a world, the terms of a machine and the first state `[W]`; gives their classifiers."""
+
+
+def bolder(goal_fn: GoalFn) -> GoalFn:
+    """The same, which takes for meant what is only likely to be."""
+
+    def goals(world: Any, terms: Sequence[str], state: Array) -> Goals:
+        careful = goal_fn(world, terms, state)
+        bold: Goals = getattr(careful, "bold", careful)
+        return bold
+
+    return goals
 
 
 def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:

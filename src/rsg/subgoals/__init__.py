@@ -10,6 +10,8 @@ from rsg.subgoals.encoders import EncodedClassifiers as EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals as RationalSubgoals, RsgSettings as RsgSettings
 from rsg.subgoals.objective import Score as Score, score as score
 from rsg.subgoals.rationality import Rationality as Rationality
+from rsg.subgoals.formulas import Formula as Formula, Literal as Literal
+from rsg.subgoals.readings import Reading as Reading, Readings as Readings
 from rsg.subgoals.recognition import (
     Recognised as Recognised,
     Recogniser as Recogniser,
@@ -19,4 +21,5 @@ from rsg.subgoals.recognition import (
     segment as segment,
 )
 from rsg.subgoals.runs import Learned as Learned, learn as learn, load_subgoals as load_subgoals, untrained as untrained
+from rsg.subgoals.sentences import Told as Told, demonstrators as demonstrators, rests_on as rests_on, tell as tell
 from rsg.subgoals.sets import SetClassifiers as SetClassifiers

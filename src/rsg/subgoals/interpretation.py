@@ -6,7 +6,7 @@ rational demonstrators are (α), how many descriptions are wrong, and which kind
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -29,7 +29,7 @@ from rsg.subgoals.rationality import Rationality, Walk
 from rsg.subgoals.readings import Reading
 from rsg.worlds.facts import fact_names, facts_of, family
 
-ALPHAS = 2.0 ** np.arange(-2.0, 9.5, 0.5)  # a priori, each is as likely as the others
+ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
 FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
 ROUNDS = 12  # at most
 ENOUGH = 60  # demonstrations of each term: more of them change nothing, they only take time
@@ -38,6 +38,8 @@ BEAM = 6  # formulas that are tried with one literal more
 TRIED = 64  # formulas of one literal more that are scored
 TRIAL = 16  # demonstrations that decide which of them are scored on all
 CHANCE = 0.001  # what has never varied is told if chance alone would hardly bring it about
+HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
+SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
 KEPT = 8  # formulas of a term whose posterior is told
 
 
@@ -93,7 +95,7 @@ class Interpretation:
     Attributes:
         terms: for each term what it may mean.
         alpha: α, the likeliest; alpha_range: where it lies with a probability of 95 %.
-        doubt: the share of descriptions that are wrong.
+        doubt: the share of descriptions that are wrong; wrong: `[D]` how likely each of them is.
         certainty: the log-odds of what a formula says: how often it was seen to be right.
     """
 
@@ -101,6 +103,7 @@ class Interpretation:
     alpha: float
     alpha_range: tuple[float, float]
     doubt: float
+    wrong: Floats
     certainty: float
 
 
@@ -119,18 +122,18 @@ def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration]
     )
 
 
-def enough(demos: Iterable[Demonstration]) -> list[Demonstration]:
-    """As many demonstrations as it takes to see each term often, by turns of each description."""
-    by_task: dict[str, list[Demonstration]] = {}
-    for demo in demos:
-        by_task.setdefault(demo.task, []).append(demo)
-    seen, chosen = Counter[str](), list[Demonstration]()
+def enough(tasks: Sequence[str]) -> list[int]:
+    """The numbers of as many demonstrations as it takes to see each term often, by turns of each description."""
+    by_task: dict[str, list[int]] = {}
+    for number, task in enumerate(tasks):
+        by_task.setdefault(task, []).append(number)
+    seen, chosen = Counter[str](), list[int]()
     for turn in zip_longest(*by_task.values()):
-        for demo in turn:
-            if demo is not None and any(seen[name] < ENOUGH for name in machine_of(demo.task).names):
-                seen.update(machine_of(demo.task).names)
-                chosen.append(demo)
-    return chosen
+        for number in turn:
+            if number is not None and any(seen[name] < ENOUGH for name in machine_of(tasks[number]).names):
+                seen.update(machine_of(tasks[number]).names)
+                chosen.append(number)
+    return sorted(chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,13 +194,12 @@ def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpr
             if term not in search.known:
                 demos = search.clearest(term) if turn == 0 else data.terms[term]
                 found[term] = search.weigh(term, demos, growing)
-                search.meaning[term] = found[term].formulas[0]
         search.estimate()
         if search.meaning == before:
             if growing:
                 break
             growing = True  # what one literal can say was said
-    return Interpretation(found, search.alpha, search.alpha_range, search.doubt, search.certainty)
+    return Interpretation(found, search.alpha, search.alpha_range, search.doubt, search.wrong, search.certainty)
 
 
 def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
@@ -230,7 +232,9 @@ class _Search:
         self.meaning: dict[str, Formula | None] = {term: known.get(term) for term in data.terms}
         self.alpha, self.alpha_range, self.doubt = FIRST_ALPHA, (ALPHAS[0], ALPHAS[-1]), FIRST_DOUBT
         self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
-        self._blind = np.array([demo.blind for demo in data.demos])
+        self._otherwise = np.array([demo.blind for demo in data.demos])  # the scores if descriptions are wrong
+        self.wrong = np.zeros(len(data.demos))
+        self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
     def clearest(self, term: str) -> list[int]:
@@ -241,24 +245,48 @@ class _Search:
 
     def weigh(self, term: str, demos: Sequence[int], growing: bool) -> Weighed:
         """What a term may mean, by what these demonstrations show and by what the others do not mention."""
-        rising = (one for one, rises in self.data.literals.items() if rises[demos].any())
-        found = self._scored(term, [Formula(), *rising], demos)
-        for _ in range(LITERALS - 1 if growing else 0):
-            best = sorted(found, key=lambda one: -found[one].weight)[:BEAM]
-            had = found[best[0]].weight
-            some = demos[:TRIAL]
-            trial = self._scored(term, [one for one in self._grown(best, some) if one not in found], some)
-            new = sorted(trial, key=lambda one: -trial[one].weight)[:KEPT]
-            found |= trial if len(some) == len(demos) else self._scored(term, new, demos)
-            if max(one.weight for one in found.values()) <= had:
-                break
-        order = sorted(found, key=lambda one: -found[one].weight)
+        likely = self._likely.get(term) or self._literals(demos)
+        found = self._scored(term, likely + (self._grown(term, demos[:TRIAL]) if growing else []), demos)
+        order = self._in_order(term, found)
         weights = np.array([found[one].weight for one in order])
+        self._likely[term] = [one for one in order if found[one].weight > weights[0] - HOPELESS or not one.literals]
         posterior = np.exp(weights - np.logaddexp.reduce(weights))
-        doubt = log(self.doubt) + self._blind[demos] - found[order[0]].scores
-        return Weighed(tuple(order[:KEPT]), posterior[:KEPT], -np.expm1(np.minimum(doubt, 0.0)))
+        self.meaning[term] = order[0] if order[0].literals else None
+        wrong = np.exp(log(self.doubt) + self._otherwise[demos] - found[order[0]].scores)
+        told = [n for n, one in enumerate(order) if n < KEPT or not one.literals]
+        return Weighed(tuple(order[n] for n in told), posterior[told], 1 - wrong)
 
-    def _grown(self, formulas: Sequence[Formula], demos: Sequence[int]) -> list[Formula]:
+    def _literals(self, demos: Sequence[int]) -> list[Formula]:
+        """The formulas of one literal that come true in some of the demonstrations, and the one that never does."""
+        return [Formula(), *(one for one, rises in self.data.literals.items() if rises[demos].any())]
+
+    def _grown(self, term: str, demos: Sequence[int]) -> list[Formula]:
+        """The best formulas of several literals, by a few demonstrations, if there is anything to gain."""
+        found, new = self._scored(term, self._literals(demos), demos), list[Formula]()
+        for _ in range(LITERALS - 1):
+            best = self._in_order(term, found)[:BEAM]
+            if self._to_gain(found, best[0], demos) < min(self._prices(term).values()) + log(4):
+                break
+            more = [one for one in self._longer(best, demos) if one not in found]
+            found |= self._scored(term, more, demos)
+            new = [one for one in self._in_order(term, found)[:KEPT] if len(one.literals) > 1]
+            if self._in_order(term, found)[0] == best[0]:
+                break
+        return [one for one in new if one not in self._likely[term]]
+
+    def _in_order(self, term: str, found: Mapping[Formula, "_Scored"]) -> list[Formula]:
+        """The likeliest first, of equals what the term is taken to mean already; last the one that never holds."""
+        known = self.meaning[term]
+        return sorted(found, key=lambda one: (not one.literals, -round(found[one].weight, 6), one != known))
+
+    def _to_gain(self, found: Mapping[Formula, "_Scored"], best: Formula, demos: Sequence[int]) -> float:
+        """About what can be gained at most: by what explains each demonstration best and is seen more than once."""
+        often = [
+            found[one].scores for one, rises in self.data.literals.items() if one in found and rises[demos].sum() > 1
+        ]
+        return float((np.max([found[best].scores, *often], axis=0) - found[best].scores).sum())
+
+    def _longer(self, formulas: Sequence[Formula], demos: Sequence[int]) -> list[Formula]:
         """Formulas of one literal more that come true in as many demonstrations as possible, and differ in some."""
         literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[demos].any()]
         grown = list(dict.fromkeys(new for one in formulas if one.literals for new in one.grown(literals)))
@@ -285,7 +313,7 @@ class _Search:
             _, first, same = np.unique(np.packbits(holds, axis=1), axis=0, return_index=True, return_inverse=True)
             asked = demo.machine.names.index(term), holds[first]
             values = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
-            scores[:, column] = self._doubted(values, self._blind[d])[same.ravel()]
+            scores[:, column] = self._doubted(values, self._otherwise[d])[same.ravel()]
         weights = scores.sum(axis=1) + self._prior(term, formulas)
         return {one: _Scored(row, float(total)) for one, row, total in zip(formulas, scores, weights, strict=True)}
 
@@ -308,7 +336,7 @@ class _Search:
         found: dict[str, list[tuple[int, int]]] = {term: [] for term in self.data.terms}
         for d, demo in enumerate(self.data.demos):
             best = score(demo.ground, demo.machine.arrays, self._logs(demo), self.how)
-            if best.value < self._blind[d] + log(self.doubt):
+            if best.value + log(1 - self.doubt) < self._otherwise[d] + log(self.doubt):
                 continue
             steps, edges = np.nonzero(best.crossings)
             nodes = np.searchsorted(demo.machine.next_start, edges, side="right") - 1
@@ -326,9 +354,9 @@ class _Search:
         """The scores of demonstrations whose descriptions may be wrong: then anything could have been done."""
         return np.logaddexp(np.log1p(-self.doubt) + scores, np.log(self.doubt) + blind)
 
-    def _logs(self, demo: Shown) -> Logs:
-        """log G and log I `[S, terms]`; of terms of which nothing is known, even odds."""
-        meanings = [self.meaning[name] for name in demo.machine.names]
+    def _logs(self, demo: Shown, machine: Machine | None = None) -> Logs:
+        """log G and log I `[S, terms]` for its own task or another; of terms of which nothing is known, even odds."""
+        meanings = [self.meaning[name] for name in (machine or demo.machine).names]
         holds = where([one or Formula() for one in meanings], demo.facts, self.data.place).T
         odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
         return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
@@ -340,13 +368,25 @@ class _Search:
             [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
         )
         for _ in range(ROUNDS):
-            weights = self._doubted(scores, self._blind).sum(axis=1)
+            weights = self._doubted(scores, self._otherwise).sum(axis=1)
             best = int(weights.argmax())
-            wrong = np.exp(np.log(self.doubt) + self._blind - self._doubted(scores[best], self._blind))
-            self.doubt = float((wrong.sum() + 1) / (len(wrong) + 2))
+            self.wrong = np.exp(log(self.doubt) + self._otherwise - self._doubted(scores[best], self._otherwise))
+            self.doubt = float((self.wrong.sum() + 1) / (len(self.wrong) + 2))
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
+        for d in np.flatnonzero(self.wrong > SUSPECT):
+            self._otherwise[d] = self._as_another(self.data.demos[d])
+
+    def _as_another(self, demo: Shown) -> float:
+        """The score of a demonstration whose description is wrong: of any other task, or of acting at random."""
+        machines = {str(one.machine.task): one.machine for one in self.data.demos}
+        scores = [
+            forward(*demo.given[:2], machine.arrays, self._logs(demo, machine), self.how)[0]
+            for text, machine in machines.items()
+            if text != str(demo.machine.task)
+        ]
+        return float(np.logaddexp.reduce([demo.blind, *scores]) - log(1 + len(scores)))
 
 
 @compiled

@@ -18,7 +18,6 @@ from rsg.worlds import World
 from rsg.worlds.facts import facts_of
 
 OPEN = 0.1  # a formula that is as likely as this may be meant
-SURE = 0.5  # a term is read if at least so many of the demonstrations that mention it are explained
 
 
 @dataclass(frozen=True)
@@ -28,12 +27,14 @@ class Reading:
     Attributes:
         formulas: what it may mean and how likely that is, the likeliest first.
         seen: how many demonstrations mention it; explained: how many of their descriptions seem right.
+        read: whether that explains what was shown.
         always: facts that held whenever it came true, which is more than chance, and of which it says nothing.
     """
 
     formulas: tuple[tuple[Formula, float], ...]
     seen: int
     explained: int
+    read: bool = True
     always: tuple[str, ...] = ()
 
     @property
@@ -51,11 +52,6 @@ class Reading:
         """What else it may mean."""
         return tuple(one for one, share in self.formulas[1:] if share >= OPEN and one.literals)
 
-    @property
-    def read(self) -> bool:
-        """Whether the formula explains what was shown."""
-        return bool(self.formula.literals) and self.explained >= SURE * self.seen
-
     def meant(self) -> list[tuple[Formula, float]]:
         """What planners reckon with: the likeliest and what else is open, with shares of all these."""
         some = [(one, share) for one, share in self.formulas if one == self.formula or one in self.open]
@@ -67,7 +63,8 @@ class Reading:
         formulas = [
             {"literals": [list(one) for one in formula.literals], "share": share} for formula, share in self.formulas
         ]
-        return {"formulas": formulas, "seen": self.seen, "explained": self.explained, "always": list(self.always)}
+        counted = {"seen": self.seen, "explained": self.explained, "read": self.read}
+        return {"formulas": formulas, **counted, "always": list(self.always)}
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> "Reading":
@@ -76,7 +73,8 @@ class Reading:
             (Formula(tuple(Literal(str(f), bool(h), bool(a)) for f, h, a in one["literals"])), float(one["share"]))
             for one in plain["formulas"]
         ]
-        return cls(tuple(formulas), int(plain["seen"]), int(plain["explained"]), tuple(map(str, plain["always"])))
+        seen, explained = int(plain["seen"]), int(plain["explained"])
+        return cls(tuple(formulas), seen, explained, bool(plain["read"]), tuple(map(str, plain["always"])))
 
 
 class Readings(Classifiers):

@@ -1,10 +1,12 @@
 """From demonstrations to subgoals in one call, and from a run on disk back to subgoals."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -89,13 +91,14 @@ def learn(
     check_device(settings.device)
     world_of = _world_of(world)
     data = TrainingData(demonstrations, settings, beside.get("per_task"))
-    start = beside.get("start")
+    start, begun = beside.get("start"), time.process_time()
     subgoals = _read(data, world_of, settings, start) if settings.encoder in BY_FACTS else None
     if subgoals is None:
         settings = _by_network(settings, world_of(data[int(data.learn[0])]))
         subgoals = _first(data, world_of, settings, encoder, start)
     method = beside.get("method", RationalSubgoals)(subgoals, settings, world_of, data.descriptions)
-    return Learned(subgoals, fitted(method, data, out, beside))
+    looking: Any = {**beside, "seconds": time.process_time() - begun}
+    return Learned(subgoals, fitted(method, data, out, looking))
 
 
 def _by_network(settings: RsgSettings, world: World) -> RsgSettings:
@@ -131,8 +134,8 @@ def _read(
     What the subgoals to begin with know stays as it is.
     """
     had = start.readings if isinstance(start, Readings) else {}
-    numbers = sorted([*data.learn, *data.held_out])
-    example = data[numbers[0]]
+    every = np.sort(np.concatenate([data.learn, data.held_out])).tolist()
+    example = data[every[0]]
     world = world_of(example)
     if is_continuous(world) or not fact_names(world, example.states):
         return None
@@ -142,13 +145,15 @@ def _read(
             return ground(world_of(demo), demo.states, demo.actions, settings.depth)
 
     with telling_which(data):
-        chosen = prepared(enough(data[number] for number in numbers), ground_of)
+        numbers = [every[n] for n in enough([data[number].task for number in every])]
+        chosen = prepared([data[number] for number in numbers], ground_of)
     found = interpret(chosen, {term: one.formula for term, one in had.items()})
     readings = {**had, **readings_of(chosen, found)}
     unread = [term for term, one in readings.items() if not one.read] if settings.encoder == "auto" else []
     shape = {
         "readings": {term: one.plain() for term, one in readings.items() if term not in unread},
         **{"certainty": found.certainty, "alpha": [found.alpha, *found.alpha_range], "doubt": found.doubt},
+        "doubted": [numbers[n] for n in np.flatnonzero(found.wrong > 0.5)],
     }
     if unread:
         own = replace(settings, encoder=network_for(world))

@@ -101,6 +101,7 @@ class Looking(TypedDict, total=False):
         source: where the demonstrations come from, kept for people to read.
         pace: how much of training is over, if that is not the share of the steps that were done: the rate falls with
             it, and training ends at 1.
+        seconds: of processor time that were spent before.
     """
 
     watch: Watch | None
@@ -108,6 +109,7 @@ class Looking(TypedDict, total=False):
     tensorboard: bool
     source: Mapping[str, Any] | None
     pace: Pace | None
+    seconds: float
 
 
 def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpack[Looking]) -> Progress:
@@ -129,9 +131,9 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
     with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _curves(folder, curves) as draw:
         _check_same(run, about, type(settings))
         if not list(method.module.parameters()):
-            return _nothing_to_fit(method, run)
+            return _nothing_to_fit(method, run, looking.get("seconds", 0.0))
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
-        progress = Progress()
+        progress = Progress(seconds=looking.get("seconds", 0.0))
         if "last" in run.steps:
             progress = _restore(run.load("last"), method, optimizer)
         while not progress.done:
@@ -157,9 +159,9 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
     return progress
 
 
-def _nothing_to_fit(method: Method, run: Run) -> Progress:
+def _nothing_to_fit(method: Method, run: Run, seconds: float) -> Progress:
     """A module without parameters is as it should be: it is kept, and that is all."""
-    progress = Progress(done="there was nothing to fit")
+    progress = Progress(seconds=seconds, done="there was nothing to fit")
     saved = Saved(weights_of(method), asdict(progress))
     run.save({"last": saved, "best": saved})
     return progress

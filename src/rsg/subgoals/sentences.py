@@ -1,0 +1,104 @@
+"""What was learned, said in words: what each term means, how sure that is, what is open, and what would settle it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rsg.core.words import quantity
+from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.formulas import Formula, Literal
+from rsg.subgoals.readings import Reading, Readings
+
+Phrases = Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a term.
+
+    Attributes:
+        term: the term.
+        means: a sentence.
+        sure: how likely that is, None of a network.
+        seen: how many demonstrations mention it; explained: how many of their descriptions seem right.
+        open: sentences on what the data leave open.
+        settle: for each of these the demonstration that would settle it; then those for what never varied.
+        never_varied: what held whenever it came true, so that nobody knows whether it matters.
+    """
+
+    term: str
+    means: str
+    sure: float | None
+    seen: int
+    explained: int
+    open: tuple[str, ...] = ()
+    settle: tuple[str, ...] = ()
+    never_varied: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+
+def tell(subgoals: Classifiers, world: Any = None) -> list[Told]:
+    """What was learned of every term, in the words of a world."""
+    phrases: Phrases = getattr(world, "fact_phrases", {})
+    if not isinstance(subgoals, Readings):
+        return [_network(term) for term in subgoals.terms]
+    read = subgoals.readings
+    return [_told(term, read, phrases) if term in read else _network(term) for term in subgoals.terms]
+
+
+def _network(term: str) -> Told:
+    return Told(term, f"{term} is known to a network", None, 0, 0)
+
+
+def _told(term: str, readings: Mapping[str, Reading], phrases: Phrases) -> Told:
+    reading = readings[term]
+    means = reading.formula.said(phrases)
+    opened, settle = [], []
+    for other in reading.open:
+        opened.append(f"or where {other.said(phrases)}: both explain what was shown as well")
+        settle.append(f"{term} where {_either(reading.formula, other, phrases)}")
+    for same in (name for name, one in readings.items() if name != term and one.formula == reading.formula):
+        opened.append(f"as {same} does: no demonstration tells the two apart")
+        settle.append(f"{term} in a place where {same} would be done in another way")
+    never = tuple(Formula((Literal(fact),)).said(phrases) for fact in reading.always)
+    settle += [f"{term} where {Formula((Literal(fact, holds=False),)).said(phrases)}" for fact in reading.always]
+    counts = reading.sure, reading.seen, reading.explained
+    return Told(term, f"{term} holds where {means}", *counts, tuple(opened), tuple(settle), never)
+
+
+def _either(one: Formula, other: Formula, phrases: Phrases) -> str:
+    """A state in which only one of two formulas holds."""
+    return f"only one of the two comes true: {one.said(phrases)}, or {other.said(phrases)}"
+
+
+def rests_on(subgoals: Any, terms: tuple[str, ...], bold: bool, world: Any) -> list[str]:
+    """What a plan for some terms counts on though the data leave it open, in sentences."""
+    if not isinstance(subgoals, Readings):
+        return []
+    phrases: Phrases = getattr(world, "fact_phrases", {})
+    told = []
+    for term in dict.fromkeys(terms):
+        reading = subgoals.readings.get(term)
+        if reading is not None and reading.open:
+            some = " or ".join(one.said(phrases) for one in (reading.formula, *reading.open))
+            way = f"the plan only makes sure that {reading.formula.said(phrases)}" if bold else "the plan sees to both"
+            told.append(f"{term} may mean that {some}; {way}")
+        elif reading is not None and reading.seen == 1:
+            told.append(f"{term} was shown once: that {reading.formula.said(phrases)} is {reading.sure:.0%} sure")
+    return told
+
+
+def demonstrators(shape: Mapping[str, Any]) -> str:
+    """What was found out about the demonstrators, in a sentence."""
+    alpha, low, high = shape["alpha"]
+    doubted = shape.get("doubted", [])
+    rational = f"α is about {alpha:g} (95 % between {low:g} and {high:g}): "
+    rational += "they take shortest ways" if low >= 32 else "they err now and then" if low >= 8 else "they err often"
+    wrong = f"about {shape['doubt']:.1%} of the descriptions are wrong"
+    if doubted:
+        some = ", ".join(map(str, doubted[:10])) + (", …" if len(doubted) > 10 else "")
+        wrong += f"; {quantity(len(doubted), 'episode')} did not do what they say: {some}"
+    return f"{rational}; {wrong}"
