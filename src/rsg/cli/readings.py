@@ -56,5 +56,5 @@ def _show_one(out: Any, one: Told) -> None:
     for opened, settle in zip(one.open, one.settle, strict=False):
         out.print(f"    [yellow]open[/yellow]: {opened}. To settle it, show {settle}")
     if one.never_varied:
-        asked = f"whether that matters, a demonstration would tell of {one.settle[-1]}"
-        out.print(f"    so far always while {' and '.join(one.never_varied)}; {asked}", style="bright_black")
+        so_far = f"so far always while {' and '.join(one.never_varied)}"
+        out.print(f"    {so_far}; to see whether that matters, show {one.settle[-1]}", style="bright_black")

@@ -209,11 +209,12 @@ def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
     ends = search.ends()
     readings = {}
     for term, one in found.terms.items():
-        explained = int((one.explained > 0.5).sum())
-        formulas = zip(one.formulas, map(float, one.posterior), strict=True)
-        readings[term] = Reading(
-            tuple(formulas), len(one.explained), explained, data.always(one.formulas[0], ends[term])
-        )
+        seen, explained = len(one.explained), int((one.explained > 0.5).sum())
+        share, never = 1 - found.doubt, dict(zip(one.formulas, one.posterior, strict=True)).get(Formula(), 0.0)
+        usual = seen * share - 3 * np.sqrt(seen * share * (1 - share))  # so many at least, if it is as others are
+        formulas = tuple(zip(one.formulas, map(float, one.posterior), strict=True))
+        read = bool(one.formulas[0].literals and never < 0.5 and explained >= usual)
+        readings[term] = Reading(formulas, seen, explained, read, data.always(one.formulas[0], ends[term]))
     return readings
 
 

@@ -121,10 +121,10 @@ class Readings(Classifiers):
 
     def backward(self, world: World, parts: Sequence[Part]) -> None:
         """Formulas have no parameters; the gradients of all other terms are the network's."""
-        for states, numbers, gradient in parts if self.network is not None else ():
+        for states, numbers, gradient in parts:
             rest = [k for k, number in enumerate(numbers) if self.terms[number] not in self.readings]
             names = [self.terms[numbers[k]] for k in rest]
-            if rest:
+            if rest and self.network is not None:
                 self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:

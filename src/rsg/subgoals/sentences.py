@@ -6,8 +6,8 @@ from typing import Any
 
 from rsg.core.words import quantity
 from rsg.subgoals.classifiers import Classifiers
-from rsg.subgoals.formulas import Formula, Literal
 from rsg.subgoals.readings import Reading, Readings
+from rsg.worlds.facts import say
 
 Phrases = Mapping[str, tuple[str, str]]
 
@@ -58,20 +58,17 @@ def _told(term: str, readings: Mapping[str, Reading], phrases: Phrases) -> Told:
     means = reading.formula.said(phrases)
     opened, settle = [], []
     for other in reading.open:
-        opened.append(f"or where {other.said(phrases)}: both explain what was shown as well")
-        settle.append(f"{term} where {_either(reading.formula, other, phrases)}")
+        opened.append(f"it may as well hold where {other.said(phrases)}")
+        settle.append(f"{term} where only one of the two comes true")
     for same in (name for name, one in readings.items() if name != term and one.formula == reading.formula):
-        opened.append(f"as {same} does: no demonstration tells the two apart")
+        opened.append(f"it is read as {same} is: no demonstration tells the two apart")
         settle.append(f"{term} in a place where {same} would be done in another way")
-    never = tuple(Formula((Literal(fact),)).said(phrases) for fact in reading.always)
-    settle += [f"{term} where {Formula((Literal(fact, holds=False),)).said(phrases)}" for fact in reading.always]
+    told = {fact for one in reading.open for fact in one.facts}
+    always = [fact for fact in reading.always if fact not in told]
+    never = tuple(say(phrases, fact) for fact in always)
+    settle += [f"{term} where {say(phrases, fact, holds=False)}" for fact in always]
     counts = reading.sure, reading.seen, reading.explained
     return Told(term, f"{term} holds where {means}", *counts, tuple(opened), tuple(settle), never)
-
-
-def _either(one: Formula, other: Formula, phrases: Phrases) -> str:
-    """A state in which only one of two formulas holds."""
-    return f"only one of the two comes true: {one.said(phrases)}, or {other.said(phrases)}"
 
 
 def rests_on(subgoals: Any, terms: tuple[str, ...], bold: bool, world: Any) -> list[str]:
