@@ -210,10 +210,10 @@ def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
     readings = {}
     for term, one in found.terms.items():
         seen, explained = len(one.explained), int((one.explained > 0.5).sum())
-        share, never = 1 - found.doubt, dict(zip(one.formulas, one.posterior, strict=True)).get(Formula(), 0.0)
+        share = 1 - found.doubt
         usual = seen * share - 3 * np.sqrt(seen * share * (1 - share))  # so many at least, if it is as others are
         formulas = tuple(zip(one.formulas, map(float, one.posterior), strict=True))
-        read = bool(one.formulas[0].literals and never < 0.5 and explained >= usual)
+        read = bool(one.formulas[0].literals and explained >= max(usual, seen / 3))
         readings[term] = Reading(formulas, seen, explained, read, data.always(one.formulas[0], ends[term]))
     return readings
 
@@ -254,8 +254,7 @@ class _Search:
         posterior = np.exp(weights - np.logaddexp.reduce(weights))
         self.meaning[term] = order[0] if order[0].literals else None
         wrong = np.exp(log(self.doubt) + self._otherwise[demos] - found[order[0]].scores)
-        told = [n for n, one in enumerate(order) if n < KEPT or not one.literals]
-        return Weighed(tuple(order[n] for n in told), posterior[told], 1 - wrong)
+        return Weighed(tuple(order[:KEPT]), posterior[:KEPT], 1 - wrong)
 
     def _literals(self, demos: Sequence[int]) -> list[Formula]:
         """The formulas of one literal that come true in some of the demonstrations, and the one that never does."""
@@ -266,7 +265,7 @@ class _Search:
         found, new = self._scored(term, self._literals(demos), demos), list[Formula]()
         for _ in range(LITERALS - 1):
             best = self._in_order(term, found)[:BEAM]
-            if self._to_gain(found, best[0], demos) < min(self._prices(term).values()) + log(4):
+            if self._to_gain(term, found[best[0]].scores, demos) < min(self._prices(term).values()) + log(4):
                 break
             more = [one for one in self._longer(best, demos) if one not in found]
             found |= self._scored(term, more, demos)
@@ -280,12 +279,15 @@ class _Search:
         known = self.meaning[term]
         return sorted(found, key=lambda one: (not one.literals, -round(found[one].weight, 6), one != known))
 
-    def _to_gain(self, found: Mapping[Formula, "_Scored"], best: Formula, demos: Sequence[int]) -> float:
-        """About what can be gained at most: by what explains each demonstration best and is seen more than once."""
-        often = [
-            found[one].scores for one, rises in self.data.literals.items() if one in found and rises[demos].sum() > 1
-        ]
-        return float((np.max([found[best].scores, *often], axis=0) - found[best].scores).sum())
+    def _to_gain(self, term: str, known: Floats, demos: Sequence[int]) -> float:
+        """What can be gained at most on scores `[D]`: by what holds in just one state of each demonstration."""
+        most = 0.0
+        for value, d in zip(known, demos, strict=True):
+            path = self.data.demos[d].ground.graph.path
+            ends = np.zeros((len(path) - 1, len(self.data.demos[d].facts)), dtype=np.bool_)
+            ends[np.arange(len(path) - 1), path[1:]] = True
+            most += max(0.0, float(self._explained(term, d, ends).max() - value))
+        return most
 
     def _longer(self, formulas: Sequence[Formula], demos: Sequence[int]) -> list[Formula]:
         """Formulas of one literal more that come true in as many demonstrations as possible, and differ in some."""
@@ -312,11 +314,17 @@ class _Search:
             demo = self.data.demos[d]
             holds = where(formulas, demo.facts, self.data.place)
             _, first, same = np.unique(np.packbits(holds, axis=1), axis=0, return_index=True, return_inverse=True)
-            asked = demo.machine.names.index(term), holds[first]
-            values = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
-            scores[:, column] = self._doubted(values, self._otherwise[d])[same.ravel()]
+            scores[:, column] = self._explained(term, d, holds[first])[same.ravel()]
         weights = scores.sum(axis=1) + self._prior(term, formulas)
         return {one: _Scored(row, float(total)) for one, row, total in zip(formulas, scores, weights, strict=True)}
+
+    def _explained(self, term: str, d: int, holds: Bools) -> Floats:
+        """How well a demonstration is explained if a term holds in these states, `[ways, S]`."""
+        demo = self.data.demos[d]
+        asked = demo.machine.names.index(term), holds
+        scores = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
+        found: Floats = self._doubted(scores, self._otherwise[d])
+        return found
 
     def _prior(self, term: str, formulas: Sequence[Formula]) -> Floats:
         """The logarithm of how likely formulas are before it is asked what they explain.
