@@ -112,7 +112,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     kept.CACHE = changes.pop("cache_mb", 512) * 2**20
 
     source: Any = benchmark("crafting")
-    settings = learning.RsgSettings(**{"curriculum": 0, "batch": 32, **changes})
+    settings = learning.RsgSettings(**{"encoder": "sets", "curriculum": 0, "batch": 32, **changes})
     before, start = _memory(), time.process_time()
     data = TrainingData(Store(folder), settings)
     prepared, filled = time.process_time() - start, _memory()

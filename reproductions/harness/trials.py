@@ -60,9 +60,12 @@ def evaluation(split: str, per_task: int, seed: int, **more: Any) -> Plain:
 
 
 def settings_of(seed: int, **changes: Any) -> Plain:
-    """The settings of a training run as plain JSON, all defaults written out: a changed default is another job."""
+    """The settings of a training run as plain JSON, all defaults written out: a changed default is another job.
+
+    Networks, as in the paper, unless changes say otherwise.
+    """
     try:
-        return asdict(RsgSettings(seed=seed, **changes))
+        return asdict(RsgSettings(**{"encoder": "sets", "seed": seed, **changes}))
     except TypeError:
         unknown = [key for key in changes if key not in RsgSettings.__dataclass_fields__]
         raise RsgError(f"this rsg has no setting '{unknown[0]}', which the experiment needs; update rsg") from None

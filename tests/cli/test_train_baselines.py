@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from tests.training.examples import as_words, outcome, small_demos, small_store
+from tests.training.examples import settings_in_words, outcome, small_demos, small_store
 
 from rsg.baselines import METHODS, load_baseline
 from rsg.cli.main import main
@@ -26,7 +26,7 @@ def store(tmp_path_factory):
 def test_a_baseline_is_trained_and_told_about(rsg, store, tmp_path, method):
     run = tmp_path / "run"
     words = ["--out", str(run), "--demos", str(store), "--seed", "3"]
-    code, out, _ = rsg("train", "crafting", "--method", method, *words, *as_words())
+    code, out, _ = rsg("train", "crafting", "--method", method, *words, *settings_in_words())
     assert code == 0
     assert "12 steps, all steps were done" in out
     assert (f"rsg eval crafting --subgoals {run}" in out) == (method != "lstm")
@@ -40,7 +40,7 @@ def test_a_baseline_is_trained_and_told_about(rsg, store, tmp_path, method):
 
 
 def test_a_baseline_goes_on_where_it_stopped(rsg, store, tmp_path):
-    words = ["--method", "bc-fsm", "--demos", str(store), "--json", *as_words()]
+    words = ["--method", "bc-fsm", "--demos", str(store), "--json", *settings_in_words()]
     assert rsg("train", "crafting", "--out", str(tmp_path / "whole"), *words)[0] == 0
     assert rsg("train", "crafting", "--out", str(tmp_path / "run"), *words)[0] == 0
     code, out, _ = rsg("train", "crafting", "--out", str(tmp_path / "run"), "--resume", "--json")
@@ -50,7 +50,7 @@ def test_a_baseline_goes_on_where_it_stopped(rsg, store, tmp_path):
 
 
 def test_success_is_reported_while_it_trains(rsg, store, tmp_path):
-    words = ["--demos", str(store), "--watch", "1", "--json", *as_words(steps=4)]
+    words = ["--demos", str(store), "--watch", "1", "--json", *settings_in_words(steps=4)]
     code, _, _ = rsg("train", "crafting", "--out", str(tmp_path / "lstm"), "--method", "lstm", *words)
     assert code == 0
     assert "success_compositional" not in Run(tmp_path / "lstm").load("last").notes["history"][0]
@@ -97,11 +97,11 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("runs")
     small_store(home / "demos")
     for method in ("bc-fsm", "lstm"):
-        words = ["--out", str(home / method), "--demos", str(home / "demos"), *as_words(steps=1)]
+        words = ["--out", str(home / method), "--demos", str(home / "demos"), *settings_in_words(steps=1)]
         with suppress(SystemExit):
             main(["train", "crafting", "--method", method, *words])
     with suppress(SystemExit):
-        words = ["--out", str(home / "room"), "--per-task", "1", *as_words(steps=1, held_out=4)]
+        words = ["--out", str(home / "room"), "--per-task", "1", *settings_in_words(steps=1, held_out=4)]
         main(["train", "playroom", "--method", "bc", *words])
     return home
 

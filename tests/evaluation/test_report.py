@@ -30,7 +30,7 @@ def run(tmp_path_factory):
     """The folder of a small run."""
     folder = tmp_path_factory.mktemp("report")
     store = make_demonstrations(Recipe("crafting", "train", 2), folder / "demos")
-    settings = RsgSettings(steps=12, batch=8, check_every=4, curriculum=4, rate=0.02)
+    settings = RsgSettings(encoder="sets", steps=12, batch=8, check_every=4, curriculum=4, rate=0.02)
     made_by = {"world": "crafting", "demos": str(store.folder)}
     learn(store, lambda demo: source.world(demo.setting), folder / "run", settings, tensorboard=False, source=made_by)
     return folder / "run"
@@ -171,7 +171,7 @@ def test_no_plan_is_one_frame():
 
 def test_a_run_without_a_world(run, tmp_path):
     demos = [source.demonstrate("primitive", 0, np.random.default_rng(i))[0] for i in range(10)]
-    learn(demos, source.world(demos[0].setting), tmp_path / "run", RsgSettings(steps=1), tensorboard=False)
+    learn(demos, source.world(demos[0].setting), tmp_path / "run", RsgSettings(encoder="sets", steps=1), tensorboard=False)
     with pytest.raises(RunError, match="which world"):
         open_run(tmp_path / "run")
 

@@ -39,11 +39,16 @@ def small_store(folder, demos=None, world="crafting"):
 
 def quick(**changes):
     """Settings of a run that takes a moment."""
-    return RsgSettings(**{**QUICK, **changes})
+    return RsgSettings(**{"encoder": "sets", **QUICK, **changes})
 
 
 def as_words(**changes):
     """The same for the command line."""
+    return ["--encoder", "sets", *settings_in_words(**changes)]
+
+
+def settings_in_words(**changes):
+    """Only the settings that every method has."""
     return [word for key, value in {**QUICK, **changes}.items() for word in ("--set", f"{key}={value}")]
 
 
