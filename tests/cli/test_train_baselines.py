@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from tests.training.examples import settings_in_words, outcome, small_demos, small_store
+from tests.training.examples import outcome, settings_in_words, small_demos, small_store
 
 from rsg.baselines import METHODS, load_baseline
 from rsg.cli.main import main

@@ -171,7 +171,9 @@ def test_no_plan_is_one_frame():
 
 def test_a_run_without_a_world(run, tmp_path):
     demos = [source.demonstrate("primitive", 0, np.random.default_rng(i))[0] for i in range(10)]
-    learn(demos, source.world(demos[0].setting), tmp_path / "run", RsgSettings(encoder="sets", steps=1), tensorboard=False)
+    learn(
+        demos, source.world(demos[0].setting), tmp_path / "run", RsgSettings(encoder="sets", steps=1), tensorboard=False
+    )
     with pytest.raises(RunError, match="which world"):
         open_run(tmp_path / "run")
 

@@ -101,7 +101,15 @@ def demonstrations(count=60):
 
 
 def settings(**changes):
-    values = {"encoder": "flat", "steps": 100, "batch": 8, "rate": 0.02, "rate_end": 0.001, "curriculum": 40, "negatives": 2}
+    values = {
+        "encoder": "flat",
+        "steps": 100,
+        "batch": 8,
+        "rate": 0.02,
+        "rate_end": 0.001,
+        "curriculum": 40,
+        "negatives": 2,
+    }
     return RsgSettings(**{**values, "check_every": 50, "hidden": 24, **changes})
 
 

@@ -126,10 +126,9 @@ def goal(tables: Program, states: Array, i: int, k: int) -> tuple[float, float]:
         value = False
         begin, end = tables.formulas[r], tables.formulas[r + 1]
         for n in range(begin, end):
-            number, wanted, also = tables.literals[n]
-            one = number >= 0 and fact(tables.facts, states, i, number)
-            one = one == (wanted == 1)
-            value = one if n == begin else (value and one) if also == 1 else (value or one)
+            number = tables.literals[n, 0]
+            one = (number >= 0 and fact(tables.facts, states, i, number)) == (tables.literals[n, 1] == 1)
+            value = one if n == begin else (value and one) if tables.literals[n, 2] == 1 else (value or one)
         if value:
             some += tables.shares[r]
         else:

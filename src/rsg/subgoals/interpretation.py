@@ -37,7 +37,7 @@ LITERALS = 3  # of a formula, at most
 BEAM = 6  # formulas that are tried with one literal more
 TRIED = 64  # formulas of one literal more that are scored
 TRIAL = 16  # demonstrations that decide which of them are scored on all
-CHANCE = 0.001  # what has never varied is told if chance alone would hardly bring it about
+CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
 KEPT = 8  # formulas of a term whose posterior is told
@@ -170,9 +170,9 @@ class Data:
     def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
         """Facts that held at all these ends, too often for chance, and that a formula says nothing of."""
         holds, starts = self.on_paths
-        usual = (holds.sum(axis=0) + 1) / (len(holds) + 2)
-        held = holds[[starts[d] + step for d, step in ends]].all(axis=0) if ends else np.zeros(len(self.place), bool)
-        strange = held & (usual ** len(ends) < CHANCE)
+        there = holds[[starts[d] + step for d, step in ends]]
+        usual = (holds.sum(axis=0) - there.sum(axis=0) + 1) / (len(holds) - len(ends) + 2)  # elsewhere
+        strange = there.all(axis=0) & (usual ** len(ends) < CHANCE)
         return tuple(name for name, number in self.place.items() if strange[number] and name not in formula.facts)
 
     @cached_property

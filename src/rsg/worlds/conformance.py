@@ -44,6 +44,8 @@ def check(world: Any, states: States | None = None, seed: int = 0) -> list[str]:
     if problems:
         return problems
     problems = _found_in_motion(world, rows, rng) if continuous else _found_in_steps(world, rows, rng)
+    if hasattr(world, "facts"):
+        problems += _found("facts", _check_facts, world, rows)
     return [*problems, *_found("encode", _check_encoding, world, rows), *_found("render", _check_picture, world, rows)]
 
 
@@ -130,6 +132,24 @@ def _check_encoding(world: Any, states: States) -> Iterator[str]:
     again = _arrays(world.encode(before.copy()))
     if parts.keys() != again.keys() or any(not _same(parts[name], again[name]) for name in parts):
         yield "`encode` gave two answers for the same states: classifiers need one."
+
+
+def _check_facts(world: Any, states: States) -> Iterator[str]:
+    """A name for each column, all different; the compiled form says the same."""
+    names = list(world.fact_names)
+    holds = np.asarray(world.facts(states.copy()))
+    if holds.dtype != np.bool_ or holds.shape != (len(states), len(names)):
+        yield f"`facts` must give booleans [{len(states)}, {len(names)}], but gave {holds.dtype} {holds.shape}."
+    elif not _same(world.facts(states.copy()), holds):
+        yield "`facts` gave two answers for the same states: a fact holds or does not."
+    elif hasattr(world, "compiled_facts"):
+        kernel, tables = world.compiled_facts
+        said = np.array([[kernel(tables, states, i, n) for n in range(len(names))] for i in range(len(states))])
+        if not np.array_equal(said, holds):
+            wrong = names[int(np.argmax((said != holds).any(axis=0)))]
+            yield f"`compiled_facts` says something else of '{wrong}' than `facts`."
+    if len(set(names)) < len(names):
+        yield f"Two facts have the same name: {min(name for name in names if names.count(name) > 1)}."
 
 
 def _check_picture(world: Any, states: States) -> Iterator[str]:

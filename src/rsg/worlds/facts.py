@@ -224,7 +224,7 @@ def _derived(world: Any, names: tuple[str, ...]) -> Facts:
 @bare
 def column_fact(tables: Array, states: Array, i: int, number: int) -> bool:
     """Whether a fact holds in state i of whole numbers."""
-    kind, column, value = tables[number]
+    kind, column, value = tables[number, 0], tables[number, 1], tables[number, 2]
     if kind == EQUAL:
         return bool(states[i, column] == value)
     return bool(states[i, column] == states[i, value])

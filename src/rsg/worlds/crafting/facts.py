@@ -51,7 +51,7 @@ def named_facts(rules: Rulebook, height: int, width: int) -> tuple[tuple[str, ..
 @bare
 def fact(tables: FactTables, states: Array, i: int, number: int) -> bool:
     """Whether a fact holds in state i."""
-    kind, code, changed = tables.facts[number]
+    kind, code, changed = tables.facts[number, 0], tables.facts[number, 1], tables.facts[number, 2]
     cells = HEAD + tables.capacity
     if kind == HELD:
         return bool(holds(states, i, tables.capacity, code))

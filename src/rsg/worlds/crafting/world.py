@@ -128,12 +128,12 @@ class CraftingWorld:
 
     fact_phrases = facts.PHRASES
 
-    @property
+    @cached_property
     def fact_names(self) -> tuple[str, ...]:
         """What can be asked of a state, such as `held(axe)`."""
         return facts.named_facts(self.rules, self.height, self.width)[0]
 
-    @property
+    @cached_property
     def compiled_facts(self) -> tuple[Callable[..., bool], facts.FactTables]:
         """`(kernel, tables)`: `kernel(tables, states, i, number)` says whether a fact holds in `states[i]`."""
         rows = facts.named_facts(self.rules, self.height, self.width)[1]
