@@ -12,7 +12,7 @@ import typer
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Place, Search, WorldName, picture
 from rsg.cli.output import console, write_png
-from rsg.cli.subgoals import GIVEN, classifiers_named
+from rsg.cli.subgoals import GIVEN, goal_fn_named
 from rsg.cli.worlds import Face, action_values, face_named, plan_picture
 from rsg.core.compiled import compiling
 from rsg.core.errors import RsgError
@@ -98,8 +98,7 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     limit = usual if asked.budget is None else asked.budget
     settings = SearchSettings(order=search.order or face.order, budget=limit, seed=search.seed, planner=search.planner)
     world, state, _ = face.start(place.name, Machine.of(task).names, search.seed, asked.goal is not None)
-    subgoals = None if search.subgoals == "oracle" else classifiers_named(search.subgoals, source, world)
-    goal_fn = source.true_goals if subgoals is None else subgoals.goals
+    goal_fn = goal_fn_named(search.subgoals, source, world)
     how: dict[str, Any] = {"subgoals": search.subgoals, "order": settings.order}
     note, make = "", partial(plan_task, world, state, Machine.of(task), goal_fn, settings)
     if asked.goal is not None:
@@ -115,7 +114,7 @@ def plan(name: WorldName, asked: Asked, place: Place, search: Search, files: Fil
     about = {**how, "planner": settings.planner, **face.about(place.name)}
     about |= {"goal": str(task)} if asked.goal is not None else {}
     values = _values(made, verdict, world, kernels(), about)
-    values["open"] = _open(subgoals, made, world)
+    values["open"] = _open(goal_fn, made, world) if search.subgoals not in GIVEN else []
     gif, png = files.gif if made.found else None, files.png if made.found and made.ended != _ALREADY else None
     if gif:
         write_gif([world.render(state) for state in made.states], gif)
@@ -157,13 +156,11 @@ def _dependencies(subgoals: str, source: Any, goal_fn: GoalFn) -> tuple[Dependen
     return found, f"(what needs what was read off {len(demos):,} fresh demonstrations in {seconds:.1f} s)"
 
 
-def _open(subgoals: Any, made: Plan, world: Any) -> list[str]:
+def _open(goal_fn: Any, made: Plan, world: Any) -> list[str]:
     """What the plan counts on though the data leave it open."""
-    if subgoals is None or not made.found:
-        return []
     from rsg.subgoals import rests_on
 
-    return rests_on(subgoals, made.terms, made.bold, world)
+    return rests_on(goal_fn.__self__, made.terms, made.bold, world) if made.found else []
 
 
 def _values(made: Plan, verdict: Verdict, world: Any, kernels: float, about: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from rsg.evaluation.report_results import SPLITS, Results, duration, percent, un
 from rsg.evaluation.timeline import signs
 from rsg.evaluation.trained import baseline_of, policy_for, source_of
 from rsg.search import is_continuous
-from rsg.subgoals import RsgSettings, load_subgoals
+from rsg.subgoals import Readings, RsgSettings, demonstrators, load_subgoals, tell
 from rsg.training import Run
 from rsg.training.settings import restored
 from rsg.worlds.crafting.text import read_map
@@ -122,7 +122,10 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
     followed = follow_demonstration(run.source, run.learned, run.settings)
     world, plan, verdict = plan_novel_task(run.source, run.learned)
     shown = _in_a_room if is_continuous(followed.world) else _on_a_map
+    read = isinstance(run.learned, Readings)
     return {
+        "readings": tell(run.learned, world) if read else [],
+        "demonstrators": demonstrators(run.learned.shape) if read else "",
         "floor": results["untrained"],
         "unseen": unseen,
         "known": known,
@@ -160,8 +163,9 @@ def _about(run: Reported, own: dict[str, Any], command: str) -> dict[str, Any]:
         "notes": run.notes,
         "settings": settings,
         "curves": [
-            pictures.curve(rows, "held_out", "score of held-out demonstrations", settings.curriculum),
-            pictures.curve(rows, "loss", "loss of the batch", settings.curriculum),
+            pictures.curve(rows, key, label, settings.curriculum)
+            for key, label in (("held_out", "score of held-out demonstrations"), ("loss", "loss of the batch"))
+            if rows
         ],
         "folder": run.folder,
         "facts": facts,
