@@ -79,9 +79,10 @@ def fresh_states(book: Book, per_task: int, seed: int) -> States:
 def judged(book: Book, subgoals: Classifiers, states: States) -> list[Plain]:
     """For each word: what it means, and in which share of states it was learned otherwise, and whether it is open."""
     world, words = book.world(), book.vocabulary
-    learned = subgoals.goals(world, words, states[0])(states)[0] >= np.log(0.5)
+    learned = subgoals.evaluate(world, states, subgoals.numbers(words))[:, :, 0] > 0
     wrong = (learned != book.truth(world, states, words)).mean(axis=0)
-    named = set(getattr(subgoals, "open_terms", ()))  # those whose reading the data leave open, if it says so
+    readings = getattr(subgoals, "readings", {})  # networks have none
+    named = {word for word, reading in readings.items() if reading.open}
     return [
         {"term": word, "means": str(formula), "kind": formula.kind, "wrong": float(share), "open": word in named}
         for (word, formula), share in zip(book.means.items(), wrong, strict=True)

@@ -1,5 +1,7 @@
 """Rule books that nobody wrote: what their words mean, tasks, starts, demonstrations, and what is judged right."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -22,20 +24,20 @@ TABLE = Rulebook(
 )
 
 
-class Goals:
+class Meant:
     """As learned classifiers are asked: formulas in the place of networks."""
 
-    def __init__(self, book, means):
-        self.means, self.book = means, book
+    def __init__(self, means, readings):
+        self.means, self.readings = means, readings
 
-    def goals(self, world, terms, state):
-        del state
+    def numbers(self, terms):
+        return [[*self.means].index(term) for term in terms]
 
-        def log_g(states):
-            with np.errstate(divide="ignore"):
-                return np.log(np.stack([self.means[term].holds(world, states) for term in terms], axis=1)), None
-
-        return log_g
+    def evaluate(self, world, states, numbers):
+        means = [*self.means.values()]
+        holds = np.stack([means[number].holds(world, states) for number in numbers], axis=1)
+        odds = np.where(holds, 5.0, -5.0)
+        return np.stack([odds, -odds], axis=-1)
 
 
 @pytest.fixture(scope="module")
@@ -121,14 +123,15 @@ def test_words_differ_in_what_was_shown(book):
 
 def test_only_the_truth_is_judged_right(book):
     states = fresh_states(book, 1, 0)
-    right = judged(book, Goals(book, book.means), states)
+    settled = dict.fromkeys(book.vocabulary, SimpleNamespace(open=()))
+    right = judged(book, Meant(book.means, settled), states)
     assert [row["term"] for row in right] == list(book.vocabulary)
     assert all(row["wrong"] == 0 and not row["open"] for row in right)
     shifted = dict(zip(book.means, [*book.means.values()][1:] + [*book.means.values()][:1], strict=True))
-    assert all(row["wrong"] > 0 for row in judged(book, Goals(book, shifted), states))
-    named = Goals(book, book.means)
-    named.open_terms = [book.vocabulary[1]]
-    assert [row["open"] for row in judged(book, named, states)] == [i == 1 for i in range(len(book.vocabulary))]
+    assert all(row["wrong"] > 0 for row in judged(book, Meant(shifted, settled), states))
+    one_open = settled | {book.vocabulary[1]: SimpleNamespace(open=("something else",))}
+    said = judged(book, Meant(book.means, one_open), states)
+    assert [row["open"] for row in said] == [i == 1 for i in range(len(said))]
 
 
 def test_a_job_and_its_section(tmp_path):
