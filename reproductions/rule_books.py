@@ -9,7 +9,7 @@ from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, mean_or_none, plain, seed_of
 from reproductions.harness.tables import number, page, rates_table, table
 from reproductions.harness.trials import SPLITS, Size, planned, settings_of
-from reproductions.invented import Book, rule_book
+from reproductions.invented import SHAPES, Book, rule_book
 from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.evaluation.statistics import hundredths
@@ -56,10 +56,20 @@ def run(parameters: Plain, place: Place) -> Plain:
 def demonstrations(book: Book, per_task: int, seed: int) -> list[Demonstration]:
     """So many of each training task."""
     return [
-        book.demonstrate("train", task, stream(seed, "demonstrations", task, number))[0]
+        demonstration(book, task, number, seed)
         for task in range(len(book.tasks("train")))
         for number in range(per_task)
     ]
+
+
+def demonstration(book: Book, task: int, number: int, seed: int) -> Demonstration:
+    """One of them; of a word that means this or that, each is shown in its turn: what is never shown, nobody learns."""
+    formula, rng = book.means.get(book.tasks("train")[task]), stream(seed, "demonstrations", task, number)
+    shown = formula.literals[number % len(formula.literals)] if formula and formula.joined == "or" else None
+    while True:
+        demo = book.demonstrate("train", task, rng)[0]
+        if shown is None or shown.holds(book.world(), demo.states[-1:])[0]:
+            return demo
 
 
 def fresh_states(book: Book, per_task: int, seed: int) -> States:
@@ -102,6 +112,7 @@ def section(size: Size, results: Results) -> Section:
     text = page(
         NAME,
         per_task=size.demonstrations,
+        tasks=len(SHAPES["compositional"].split()),
         budget=f"{EVALUATED:,}",
         books=len(books),
         success=rates_table("split", ["learned", "with the truth"], rates),
