@@ -24,6 +24,8 @@ REGISTRY = {  # what each shows, in a line
     "baselines": "IRL, GAIL, BC, BC-FSM and LSTM beside RSG, in both worlds: success by number of subgoals, "
     "recognition, times",
     "demonstrations": "success against the number of demonstrations of each task: RSG beside BC-FSM, in both worlds",
+    "rule-books": "not tuned to one rule book: other things, other recipes, words that mean formulas, two "
+    "demonstrations of each task",
     "ablations": "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",
     "peers": "planners that others wrote beside ours: Fast Downward in Crafting World, OMPL in Playroom",
 }
