@@ -9,14 +9,15 @@ A script learns from few, noisy or wrongly described demonstrations and measures
     demos = Given(per_task=1).demonstrations(seed=200)          # or Given(5, noise=0.4), Given(5, wrong=0.3), ...
     subgoals, seconds = measures.learned(demos, RsgSettings(encoder="sets", seed=200))
     goals, terms = measures.known(subgoals), subgoals.terms     # any GoalFn, and the terms that it knows
-    measures.instructions(goals, seed=200, per_task=20)         # {"compositional": [right, of], "novel": [right, of]}
+    measures.instructions(goals, terms, seed=200, per_task=20)  # {"compositional": [right, of], "novel": [right, of]}
     measures.single_terms(goals, terms, seed=200, maps=20)      # right, wrong and no plans; the truth's; missed
     measures.goals_only(goals, measures.links(goals, terms, demos), seed=200, starts=2)
-    measures.crowded(goals, seed=200, per_task=5)               # [right, of] on maps with all places
+    measures.crowded(goals, terms, seed=200, per_task=5)        # [right, of] on maps with all places
     measures.terms_right(goals, terms, seed=200, walks=1000)    # which terms are true where they should not be, or not
 
-The truth is `measures.TRUTH`, a `GoalFn` like any other. Starts of a seed are drawn once for all that is measured on
-them, and are never those of demonstrations.
+The truth is `measures.TRUTH`, a `GoalFn` like any other. Instructions with a term that is not known, since no
+description had it, are not counted; as a goal it is one that was not reached. Starts of a seed are drawn once for all
+that is measured on them, and are never those of demonstrations.
 """
 
 import time
@@ -67,12 +68,21 @@ class Given:
         noise: the share of their actions that is random.
         wrong: the share of demonstrations that have the description of another task.
         several: whether there are only descriptions of several terms.
+
+    >>> print(Given(5, noise=0.4))
+    5 per task, 40 % random actions
     """
 
     per_task: int
     noise: float = 0.0
     wrong: float = 0.0
     several: bool = False
+
+    def __str__(self) -> str:
+        noise = f", {self.noise:.0%} random actions" if self.noise else ""
+        wrong = f", {self.wrong:.0%} wrong descriptions" if self.wrong else ""
+        several = ", descriptions of several terms only" if self.several else ""
+        return f"{self.per_task} per task{noise}{wrong}{several}".replace("%", " %")
 
     def demonstrations(self, seed: int) -> list[Demonstration]:
         """Those of a seed; fewer of each task are the first of more."""
@@ -139,19 +149,25 @@ class Kept(Starts):
     draw = cache(Starts.draw)
 
 
-def instructions(goals: GoalFn, seed: int, per_task: int) -> dict[str, Count]:
+def instructions(goals: GoalFn, terms: Sequence[str], seed: int, per_task: int) -> dict[str, Count]:
     """Instructions of both splits from fresh starts, so many of each task, judged strictly."""
-    return {split: _planned(SOURCE, Kept(split, per_task, seed), goals) for split in SPLITS}
+    return {split: _planned(SOURCE, Kept(split, per_task, seed), goals, terms) for split in SPLITS}
 
 
-def crowded(goals: GoalFn, seed: int, per_task: int) -> Count:
+def crowded(goals: GoalFn, terms: Sequence[str], seed: int, per_task: int) -> Count:
     """The same instructions where all places are on the map."""
-    return _planned(CROWDED, Kept("custom", per_task, seed), goals)
+    return _planned(CROWDED, Kept("custom", per_task, seed), goals, terms)
 
 
-def _planned(source: CraftingBenchmark, starts: Starts, goals: GoalFn) -> Count:
+def _planned(source: CraftingBenchmark, starts: Starts, goals: GoalFn, terms: Sequence[str]) -> Count:
     found = evaluate_planning(source, starts, goals, SearchSettings(budget=BUDGET, seed=starts.seed))
-    return [round(found["success"] * found["episodes"]), found["episodes"]]
+    return counted(found, terms)
+
+
+def counted(evaluation: Plain, terms: Sequence[str]) -> Count:
+    """How often the tasks of an evaluation were done, of how many, where all of their terms are known."""
+    rows = [row for row in evaluation["tasks"] if set(machine_of(row["task"]).names) <= set(terms)]
+    return [sum(round(row["success"] * row["episodes"]) for row in rows), sum(row["episodes"] for row in rows)]
 
 
 def single_terms(goals: GoalFn, terms: Sequence[str], seed: int, maps: int) -> Plain:
@@ -160,16 +176,14 @@ def single_terms(goals: GoalFn, terms: Sequence[str], seed: int, maps: int) -> P
     Gives how many plans were right or wrong or not found, the same of the truth; how often a right plan was missed
     that the truth found; and by term how many plans were wrong and missed, where any was.
     """
-    every = {term: (_outcomes(goals, term, seed, maps), _truths(term, seed, maps)) for term in terms}
-    own, truths = (np.array(some) for some in zip(*every.values(), strict=True))
-    bad = {
-        term: [mine.count(-1), sum(a < b for a, b in zip(mine, true, strict=True))]
-        for term, (mine, true) in every.items()
-    }
+    own = np.array([_outcomes(goals, term, seed, maps) for term in terms])
+    truths = np.array([_truths(term, seed, maps) for term in terms])
+    wrong, missed = own == -1, (truths == 1) & (own != 1)
+    bad = {term: [int(wrong[n].sum()), int(missed[n].sum())] for n, term in enumerate(terms)}
     return {
         **_tally(own),
         "truth": _tally(truths),
-        "missed": int(((truths == 1) & (own != 1)).sum()),
+        "missed": int(missed.sum()),
         "terms": {term: both for term, both in bad.items() if any(both)},
     }
 
