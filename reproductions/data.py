@@ -216,6 +216,7 @@ def _figures(rows: Sequence[Plain]) -> Plain:
     found: Plain = {"demonstrations": rows[0]["demonstrations"], "seconds": [row["seconds"] for row in rows]}
     if terms := [row["terms"] for row in rows if "terms" in row]:
         found["terms_right"] = [one["right"] for one in terms]
+        found["terms_open"] = [one["open"] for one in terms]
         found["terms_known"] = [one["of"] for one in terms]
         found["seeds_wrong"] = dict(Counter(name for one in terms for name in one["wrong"]))
     if singles := [row["single"] for row in rows if "single" in row]:
@@ -233,8 +234,8 @@ def _success_table(found: Found) -> str:
     lines = []
     for given, rows in found.items():
         told = _figures(rows)
-        terms = zip(told.get("terms_right", ()), told.get("terms_known", ()), strict=True)
-        seeds = Counter(f"{right} of {known}" for right, known in terms)
+        terms = zip(*(told.get(f"terms_{key}", ()) for key in ("right", "open", "known")), strict=True)
+        seeds = Counter(f"{right}{f' and {some} open' if some else ''} of {known}" for right, some, known in terms)
         lines.append(
             [
                 given,

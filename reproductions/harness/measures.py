@@ -13,7 +13,7 @@ A script learns from few, noisy or wrongly described demonstrations and measures
     measures.single_terms(goals, terms, seed=200, maps=20)      # right, wrong and no plans; the truth's; missed
     measures.goals_only(goals, measures.links(goals, terms, demos), seed=200, starts=2)
     measures.crowded(goals, terms, seed=200, per_task=5)        # [right, of] on maps with all places
-    measures.terms_right(goals, terms, seed=200, walks=1000)    # which terms are true where they should not be, or not
+    measures.terms_right(goals, terms, seed=200, walks=1000)    # which terms are wrong or open in some state
 
 The truth is `measures.TRUTH`, a `GoalFn` like any other. Instructions with a term that is not known, since no
 description had it, are not counted; as a goal it is one that was not reached. Starts of a seed are drawn once for all
@@ -237,24 +237,23 @@ def _open(term: str, size: int, seed: int, number: int) -> tuple[Any, Any]:
 
 
 def terms_right(goals: GoalFn, terms: Sequence[str], seed: int, walks: int) -> Plain:
-    """Whether each term is true exactly where it should be, in every state of random walks.
+    """Whether each term is true exactly where it should be, and not yet true elsewhere, in every state of random walks.
 
-    Gives how many states there were, how many terms are right in all of them; and of the others in how many states
-    they are false and should be true, true and should be false.
+    Gives how many states there were; how many terms are right in all of them, and how many never wrong but somewhere
+    open, neither true nor not yet true; and of all others in how many states they are not yet true and should be true,
+    true and should not be, open.
     """
-    count, missed, imagined = 0, np.zeros(len(terms), dtype=int), np.zeros(len(terms), dtype=int)
+    count, faults = 0, np.zeros((len(terms), 3), dtype=int)
     for world, states in _walks(seed, walks):
         for first in range(0, len(states), TOGETHER):
             some = states[first : first + TOGETHER]
-            holds = np.asarray(goals(world, terms, some[0])(some)[0]) >= np.log(0.5)
-            true = SOURCE.truth(world, some, terms)
-            count, missed, imagined = (
-                count + len(some),
-                missed + (true & ~holds).sum(axis=0),
-                imagined + (holds & ~true).sum(axis=0),
-            )
-    wrong = {t: [int(a), int(b)] for t, a, b in zip(terms, missed, imagined, strict=True) if a or b}
-    return {"states": count, "of": len(terms), "right": len(terms) - len(wrong), "wrong": wrong}
+            log_g, log_i = goals(world, terms, some[0])(some)
+            truth, true, false = SOURCE.truth(world, some, terms), log_g >= np.log(0.5), log_i > np.log(0.5)
+            faults += np.stack([truth & false, ~truth & true, ~true & ~false], axis=-1).sum(axis=0)
+            count += len(some)
+    wrong = {term: row.tolist() for term, row in zip(terms, faults, strict=True) if row.any()}
+    opened = sum(not any(row[:2]) for row in wrong.values())
+    return {"states": count, "of": len(terms), "right": len(terms) - len(wrong), "open": opened, "wrong": wrong}
 
 
 @cache
