@@ -163,7 +163,8 @@ def test_a_job_to_each_method_and_seed(quick):
     jobs = [job for job in data.jobs(data.EXPERIMENT.size(None, quick)) if "playroom" not in job.name]
     counts = [sum(stem(job.name) == method for job in jobs) for method in data.LABELS]
     assert counts == ([1, 1, 1] if quick else [10, 3, 2])
-    assert {job.parameters["settings"]["seed"] for job in jobs} == set(range(200, 201 if quick else 210))
+    seeds = {job.parameters["settings"]["seed"] for job in jobs}
+    assert seeds == ({100} if quick else set(range(210, 220)))  # a quick run does not look at those that are reported
     encoders = {stem(job.name): job.parameters["settings"].get("encoder") for job in jobs}
     assert (encoders["rules"], encoders["networks"]) == ("facts", "sets")
 
