@@ -23,7 +23,7 @@ REGISTRY = {  # what each shows, in a line
     "playroom": "subgoals learned in a continuous world: plans, fewer demonstrations, other rooms, recognition",
     "baselines": "IRL, GAIL, BC, BC-FSM and LSTM beside RSG, in both worlds: success by number of subgoals, "
     "recognition, times",
-    "demonstrations": "success against the number of demonstrations of each task: RSG beside BC-FSM, in both worlds",
+    "data": "few, noisy, wrongly described demonstrations: rules beside networks and BC-FSM, what terms mean elsewhere",
     "rule-books": "not tuned to one rule book: other things, other recipes, words that mean formulas, two "
     "demonstrations of each task",
     "ablations": "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",

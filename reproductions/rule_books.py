@@ -31,7 +31,7 @@ def jobs(size: Size) -> Iterator[Job]:
         parameters = {
             "seed": seed,
             "per_task": size.demonstrations,
-            "settings": settings_of(seed, **size.changes),
+            "settings": settings_of(seed, encoder="auto", **size.changes),
             "evaluations": size.evaluations(seed, budget=EVALUATED),
             "walks": size["walks"],
         }
