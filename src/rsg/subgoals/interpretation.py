@@ -34,9 +34,10 @@ FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
 ROUNDS = 12  # at most
 ENOUGH = 60  # demonstrations of each term: more of them change nothing, they only take time
 LITERALS = 3  # of a formula, at most
-BEAM = 6  # formulas that are tried with one literal more
-TRIED = 64  # formulas of one literal more that are scored
-TRIAL = 16  # demonstrations that decide which of them are scored on all
+BEAM = 12  # formulas that are tried with one literal more
+WORST = 3  # demonstrations, those that are explained worst, by which formulas of one literal more are chosen
+TRIED = 32  # of these that are scored on others
+TRIAL = 16  # demonstrations that decide which of these are scored on all
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
@@ -263,12 +264,14 @@ class _Search:
     def _grown(self, term: str, demos: Sequence[int]) -> list[Formula]:
         """The best formulas of several literals, by a few demonstrations, if there is anything to gain."""
         found, new = self._scored(term, self._literals(demos), demos), list[Formula]()
+        cheapest = min(self._prices(term).values()) + log(4)
         for _ in range(LITERALS - 1):
             best = self._in_order(term, found)[:BEAM]
-            if self._to_gain(term, found[best[0]].scores, demos) < min(self._prices(term).values()) + log(4):
+            gains = self._to_gain(term, found[best[0]].scores, demos)
+            if gains.sum() < cheapest:
                 break
-            more = [one for one in self._longer(best, demos) if one not in found]
-            found |= self._scored(term, more, demos)
+            worst = [demos[n] for n in np.argsort(-gains, kind="stable")[:WORST]]
+            found |= self._scored(term, self._longer(term, [one for one in best if one not in new], worst), demos)
             new = [one for one in self._in_order(term, found)[:KEPT] if len(one.literals) > 1]
             if self._in_order(term, found)[0] == best[0]:
                 break
@@ -279,26 +282,26 @@ class _Search:
         known = self.meaning[term]
         return sorted(found, key=lambda one: (not one.literals, -round(found[one].weight, 6), one != known))
 
-    def _to_gain(self, term: str, known: Floats, demos: Sequence[int]) -> float:
-        """What can be gained at most on scores `[D]`: by what holds in just one state of each demonstration."""
-        most = 0.0
-        for value, d in zip(known, demos, strict=True):
+    def _to_gain(self, term: str, known: Floats, demos: Sequence[int]) -> Floats:
+        """What can be gained at most on the score of each demonstration: by what holds in just one of its states."""
+        most = np.zeros(len(demos))
+        for n, d in enumerate(demos):
             path = self.data.demos[d].ground.graph.path
             ends = np.zeros((len(path) - 1, len(self.data.demos[d].facts)), dtype=np.bool_)
             ends[np.arange(len(path) - 1), path[1:]] = True
-            most += max(0.0, float(self._explained(term, d, ends).max() - value))
+            most[n] = max(0.0, float(self._explained(term, d, ends).max() - known[n]))
         return most
 
-    def _longer(self, formulas: Sequence[Formula], demos: Sequence[int]) -> list[Formula]:
-        """Formulas of one literal more that come true in as many demonstrations as possible, and differ in some."""
-        literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[demos].any()]
+    def _longer(self, term: str, formulas: Sequence[Formula], worst: Sequence[int]) -> list[Formula]:
+        """Formulas of one literal more that best explain those demonstrations that are explained worst."""
+        literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[self.data.terms[term]].any()]
         grown = list(dict.fromkeys(new for one in formulas if one.literals for new in one.grown(literals)))
-        often = self.data.rises(grown)[:, demos].sum(axis=1) if grown else ()
-        often_first = [grown[n] for n in np.argsort(-np.asarray(often), kind="stable")[: 4 * TRIED]]
-        facts = np.concatenate([self.data.demos[d].facts for d in demos])
-        patterns = where(often_first, facts, self.data.place)
-        different = {pattern.tobytes(): one for one, pattern in zip(often_first[::-1], patterns[::-1], strict=True)}
-        return list(different.values())[::-1][:TRIED]
+        if not grown:
+            return []
+        often = self.data.rises(grown)[:, self.data.terms[term]].sum(axis=1)
+        by_worst = self._in_order(term, self._scored(term, grown, worst))[:TRIED]
+        by_often = [grown[n] for n in np.argsort(-often, kind="stable")[:TRIED]]
+        return list(dict.fromkeys([*by_worst, *by_often]))
 
     def _prices(self, term: str) -> dict[tuple[str, bool], float]:
         """What a literal of each kind takes to describe: less if other terms are about such facts."""
