@@ -63,12 +63,18 @@ def demonstrations(book: Book, per_task: int, seed: int) -> list[Demonstration]:
 
 
 def demonstration(book: Book, task: int, number: int, seed: int) -> Demonstration:
-    """One of them; of a word that means this or that, each is shown in its turn: what is never shown, nobody learns."""
+    """One of them; of a word that means several things, each is shown in its turn: what never varies, nobody learns.
+
+    Of this or that, it is the one that comes true; of this and that, the one that was still lacking.
+    """
     formula, rng = book.means.get(book.tasks("train")[task]), stream(seed, "demonstrations", task, number)
-    shown = formula.literals[number % len(formula.literals)] if formula and formula.joined == "or" else None
     while True:
         demo = book.demonstrate("train", task, rng)[0]
-        if shown is None or shown.holds(book.world(), demo.states[-1:])[0]:
+        if formula is None:
+            return demo
+        shown = formula.literals[number % len(formula.literals)]
+        first, last = shown.holds(book.world(), demo.states[[0, -1]])
+        if last and not first:
             return demo
 
 

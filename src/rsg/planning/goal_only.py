@@ -47,12 +47,14 @@ def plan_goal(
     settings = settings or GoalSettings()
     problem = GoalProblem(world, np.asarray(state), goal, goal_fn, dependencies)
     method = _METHODS[settings.method] if isinstance(settings.method, str) else settings.method
-    unsure = hasattr(problem.goals(world, [problem.name], problem.state), "bold")
-    careful = replace(settings, budget=-(-settings.budget // 2)) if unsure else settings
-    made = method(problem, careful, between)
-    if unsure and not made.found and made.expansions < settings.budget:
-        problem = GoalProblem(world, problem.state, goal, bolder(goal_fn), dependencies)
-        spent = made.expansions
-        made = method(problem, replace(settings, budget=settings.budget - spent), after(spent, between))
-        made = replace(made, expansions=spent + made.expansions, bold=made.found)
-    return replace(made, seconds=time.perf_counter() - start)
+    bold, spent = False, 0
+    while True:
+        unsure = hasattr(problem.goals(world, [problem.name], problem.state), "bold")
+        left = replace(settings, budget=-(-settings.budget // 2)) if unsure else settings
+        made = method(problem, left, after(spent, between))
+        spent += made.expansions
+        if made.found or not unsure or made.expansions >= settings.budget:
+            break
+        settings, goal_fn, bold = replace(settings, budget=settings.budget - made.expansions), bolder(goal_fn), True
+        problem = GoalProblem(world, problem.state, goal, goal_fn, dependencies)
+    return replace(made, expansions=spent, bold=made.found and bold, seconds=time.perf_counter() - start)

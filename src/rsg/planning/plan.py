@@ -131,20 +131,18 @@ def plan(
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
     settings = settings or SearchSettings()
     goals = goal_fn(world, machine.names, state)
-    bold: Goals | None = getattr(goals, "bold", None)
-    careful = (
-        settings if bold is None or settings.budget is None else replace(settings, budget=-(-settings.budget // 2))
-    )
-    found, search = _searched(world, state, machine, goals, careful, between)
-    left = _left(settings, found)
-    if found.actions is None and bold is not None and left is not None:
-        spent = found.expansions
-        found, search = _searched(world, state, machine, bold, left, after(spent, between))
-        found = replace(found, expansions=spent + found.expansions)
-    else:
-        bold = None
-    made = _plan(machine, state, found, search, time.perf_counter() - start)
-    return replace(made, bold=made.found and bold is not None)
+    bold, spent = False, 0
+    while True:
+        unsure = hasattr(goals, "bold")  # then there is more to try, so half of what is left must do
+        left = replace(settings, budget=-(-settings.budget // 2)) if unsure and settings.budget else settings
+        found, search = _searched(world, state, machine, goals, left, after(spent, between))
+        more = _left(settings, found)
+        spent += found.expansions
+        if found.actions is not None or not unsure or more is None:
+            break
+        goals, settings, bold = getattr(goals, "bold"), more, True  # noqa: B009
+    made = _plan(machine, state, replace(found, expansions=spent), search, time.perf_counter() - start)
+    return replace(made, bold=made.found and bold)
 
 
 def _searched(

@@ -108,7 +108,7 @@ class Readings(Classifiers):
         read = [k for k, term in enumerate(terms) if term in self.readings]
         meant = [self.readings[terms[k]].meant() for k in read]
         for k, some, holds in zip(read, meant, where_meant(world, states, meant), strict=True):
-            share = np.array([share for _, share in some]) @ holds
+            share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
             odds[:, k] = np.clip(log_odds(share), -self.certainty, self.certainty)
         if rest := [k for k, term in enumerate(terms) if term not in self.readings]:
             odds[:, rest] = self._network_odds(world, states, [terms[k] for k in rest])
@@ -130,16 +130,18 @@ class Readings(Classifiers):
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
 
-        The goals have an attribute `bold` if anything is open: the same by the likeliest readings alone.
+        If anything is open, the goals have an attribute `bold`: by the likeliest readings alone; that has one too, by
+        the next, as long as there are others.
         """
         del state
         self.numbers(terms)
-        careful = ReadGoals(
-            self, world, {term: self.readings[term].meant() if term in self.readings else None for term in terms}
-        )
-        if any(term in self.readings and self.readings[term].open for term in terms):
-            likeliest = {term: some and [(some[0][0], 1.0)] for term, some in careful.meant.items()}
-            careful.bold = ReadGoals(self, world, likeliest)
+        meant = {term: self.readings[term].meant() if term in self.readings else None for term in terms}
+        careful = last = ReadGoals(self, world, meant)
+        several = max((len(some) for some in meant.values() if some), default=1)
+        for turn in range(several if several > 1 else 0):
+            alone = {term: some and [(some[min(turn, len(some) - 1)][0], 1.0)] for term, some in meant.items()}
+            last.bold = ReadGoals(self, world, alone)
+            last = last.bold
         return careful
 
     goals_with_i = goals
@@ -187,7 +189,7 @@ class ReadGoals:
                 log_g[:, k], log_i[:, k] = log_sigmoid(odds), log_sigmoid(-odds)
                 continue
             holds = where_meant(self._world, states, [some])[0]
-            share = np.array([share for _, share in some]) @ holds
+            share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
             cases = [holds.all(axis=0), ~holds.any(axis=0)]
             with np.errstate(divide="ignore"):
                 log_g[:, k] = np.select(cases, [true, false], np.log(share / 2))
