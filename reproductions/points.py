@@ -15,8 +15,8 @@ RADIUS, SLOPE = 3.0, 1.0  # the first ones
 DRAWN = 0.01  # how much the first weights of things differ
 INPUTS = 16  # numbers that the paper's room shows
 PRESET = {
-    **{"prompt": 1.0, "depth": 2, "held_out": 64, "check_every": 50, "sure": 0.98},
-    **{"steps": 300, "curriculum": 150, "rate": 0.05, "rate_end": 5e-3},
+    **{"depth": 2, "held_out": 64, "check_every": 50, "steps": 300, "curriculum": 150},
+    **{"rate": 0.05, "rate_end": 5e-3},
 }
 
 

@@ -48,8 +48,6 @@ class SampledScheme(RationalSubgoals):
     ) -> None:
         if not isinstance(classifiers, SetClassifiers):
             raise RsgError("the sampled scheme has values for the encoder 'sets' only")
-        if settings.prompt or settings.sure:
-            raise RsgError("the sampled scheme knows neither prompt nor sure; set both to 0")
         super().__init__(classifiers, settings, world_of, descriptions)
         self.values = Values(descriptions, classifiers.shape["types"], settings.seed).to(settings.device).eval()
         classifiers.values = self.values  # beside what is learned: optimised, saved and resumed with it

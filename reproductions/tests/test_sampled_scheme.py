@@ -341,10 +341,3 @@ def test_it_learns_and_goes_on_bit_for_bit(tmp_path, method):
     assert history[-1]["held_out"] > history[0]["held_out"]
     assert max(errors[4:]) < 0.7 * errors[0]  # what the values learn from goes on changing: they follow
     assert min(errors) > 0
-
-
-def test_what_it_does_not_do():
-    module = SetClassifiers(8, single=True).grow(["grab-axe"])
-    module.shape = {"types": 47}
-    with pytest.raises(RsgError, match="neither prompt nor sure"):
-        SampledScheme(module, quick(prompt=1.0), world_of, ["grab-axe"])

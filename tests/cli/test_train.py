@@ -514,6 +514,6 @@ def test_each_world_has_its_usual_encoder_and_settings(folder):
     assert chosen_settings("crafting", How()) == RsgSettings()
     room = chosen_settings("playroom", How(seed=3, changes=["steps=7"]))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
-    assert room.sure == PRESETS["relative"]["sure"] > 0
+    assert room.depth == PRESETS["relative"]["depth"] != RsgSettings().depth
     assert chosen_settings("crafting", How(encoder="image")).depth == PRESETS["image"]["depth"]
     assert chosen_settings("crafting", How(begin=folder)).hidden == load_subgoals(folder).hidden

@@ -24,8 +24,10 @@ class Knowing(Classifiers):
     def __init__(self, terms=WORLD.layout.terms, margin=0.0):
         super().__init__(single=True)
         self.terms = tuple(terms)
-        self.keep_margins()
-        self.margins += margin
+        self.margin = margin
+
+    def margins_at(self, world, numbers, state):
+        return np.full(len(numbers), self.margin)
 
     def evaluate(self, world, states, numbers):
         odds = np.where(truth(world, states, [self.terms[i] for i in numbers]), 5.0, -5.0)[..., None]

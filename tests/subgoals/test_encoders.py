@@ -176,6 +176,11 @@ def test_flat_sees_every_number():
     assert bits(Flat(9, 8, seed=2).state_dict()) != bits(encoder.state_dict())
 
 
+def test_flat_sees_no_states():
+    """A planner that has grown nothing asks about none."""
+    assert flat({"a": np.zeros((0, 2, 3)), "b": np.zeros(0)}).shape == (0, 7)
+
+
 def test_new_terms_leave_old_ones_as_they_are():
     subgoals = EncodedClassifiers(Flat(9, 8), 8).grow(["a", "b"], 3)
     before = {name: value.clone() for name, value in subgoals.state_dict().items()}

@@ -58,7 +58,7 @@ def world_of(demo):
 
 
 ROOM = benchmark("playroom")
-ROOM_QUICK = {"encoder": "relative", "hidden": 8, "depth": 1, "prompt": 0.5}
+ROOM_QUICK = {"encoder": "relative", "hidden": 8, "depth": 1}
 
 
 @cache

@@ -82,8 +82,7 @@ def heats(
     there: Any = world
     odds = subgoals.evaluate(there, states, subgoals.numbers(terms))[..., 0]
     holds = truth(world, states, terms) & free[:, None]
-    margins = subgoals.margins
-    wanted = 0.0 if margins is None else margins[subgoals.numbers(terms)].clamp(min=0).cpu().numpy()
+    wanted = subgoals.margins_at(world, subgoals.numbers(terms), state)
     best = np.where(free[:, None], odds, -np.inf).reshape(*x.shape, -1).max(axis=2)
     with np.errstate(over="ignore"):
         response = 1 / (1 + np.exp(-best))

@@ -12,12 +12,11 @@ from torch import Tensor, nn
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
-from rsg.search import Goals
+from rsg.search import Goals, attach, is_continuous, roadmap
 from rsg.training.loop import one_thread
 from rsg.worlds import World
 
-NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
-STRIDE = 0.1  # by which margins change
+TWICE = np.log(2.0)  # less log-odds: where a subgoal is as sure, but for twice the chance that it is false
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
@@ -51,14 +50,10 @@ class Classifiers(nn.Module):
     Attributes:
         terms: the terms that it knows.
         networks: how many classifiers each of them has.
-        margins: `[terms]` planners take a subgoal for true from these log-odds on, and for not yet true below a quarter
-            of them, so that between there are states in which nothing is sure. None: from even odds on, and below.
 
     A subclass has to write `odds`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
     `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
     """
-
-    margins: Tensor | None
 
     def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:
         super().__init__()
@@ -68,7 +63,6 @@ class Classifiers(nn.Module):
         for name, one in self._weights.items():
             self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape)))
         self.small = False  # whether several threads would only wait for each other
-        self.register_buffer("margins", None)
         self.shape: dict[str, Any] = {}  # what it takes to build it again, besides the settings
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
@@ -121,16 +115,25 @@ class Classifiers(nn.Module):
         device = next(self.parameters()).device
         return tensors(world.encode(states), device)
 
-    def keep_margins(self) -> None:
-        """From now on there are margins, at first 0; those that are there already stay."""
-        had = self.margins if self.margins is not None else torch.zeros(0, dtype=torch.float64)
-        self.margins = torch.cat([had, had.new_zeros(len(self.terms) - len(had))])
+    def margins_at(self, world: Any, numbers: Sequence[int], state: NDArray[Any]) -> Floats:
+        """`[terms]` the log-odds from which on planners take a subgoal for true, where the world is in this state.
 
-    def raise_margins(self, ends: Sequence[tuple[int, float]], share: float) -> None:
-        """Move margins towards what that share of log-odds are below in which demonstrations end, `(term, odds)`."""
-        assert self.margins is not None
-        for number, odds in ends:
-            self.margins[number] += STRIDE * (float(odds > self.margins[number]) - (1 - share))
+        Even odds; in a continuous world more. There demonstrators stop at the very edge of what is true, and nothing
+        tells how far off that edge classifiers are. So planners go where it is surest: to poses that are at most twice
+        as likely to be false as the surest that can be reached.
+        """
+        if not is_continuous(world):
+            return np.zeros(len(numbers))
+        poses = attach(world, roadmap(world, state), np.asarray(state)[None], trajectory=False)
+        reached = poses.steps_from(np.zeros(1, dtype=np.int64)) >= 0
+        known = poses.states[reached] if reached[1:].any() else poses.states  # else in a corner, with a way out
+        surest = self.evaluate(world, known, numbers)[..., 0].max(axis=0)
+        return np.asarray(np.maximum(surest - TWICE, 0.0))
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *how: Any) -> None:
+        """As every module, without what only older versions learned."""
+        state_dict.pop(f"{prefix}margins", None)
+        super()._load_from_state_dict(state_dict, prefix, *how)
 
     def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
         """A step of training in which states may look a little different; by default they do not."""
@@ -139,26 +142,26 @@ class Classifiers(nn.Module):
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
-        del state
-        return LearnedGoals(self, world, terms)
+        return LearnedGoals(self, world, terms, state)
 
     def goals_with_i(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """As `goals`, with the separate classifiers I for "not yet"."""
-        del state
-        return LearnedGoals(self, world, terms, separate=True)
+        return LearnedGoals(self, world, terms, state, separate=True)
 
 
 class LearnedGoals:
-    """Classifiers of some terms in one world."""
+    """Classifiers of some terms in one world, as planners take them that start in a state."""
 
-    def __init__(self, classifiers: Classifiers, world: World, terms: Sequence[str], separate: bool = False) -> None:
+    def __init__(
+        self, classifiers: Classifiers, world: World, terms: Sequence[str], state: NDArray[Any], separate: bool = False
+    ) -> None:
         self._classifiers, self._world, self._separate = classifiers, world, separate
-        self._numbers, margins = classifiers.numbers(terms), classifiers.margins
-        self._margins = np.zeros(len(terms)) if margins is None else margins[self._numbers].clamp(min=0).cpu().numpy()
+        self._numbers, self._start = classifiers.numbers(terms), np.asarray(state)
+        self._margins = classifiers.margins_at(world, self._numbers, state)
         if hasattr(classifiers, "batch"):
             self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
-        if compile_for is not None and classifiers.margins is None:
+        if compile_for is not None and not self._margins.any():
             form = compile_for(world, self._numbers, separate)
             if form is not None:
                 self.compiled = form
@@ -166,9 +169,11 @@ class LearnedGoals:
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
         odds = self._classifiers.evaluate(self._world, states, self._numbers)
-        margins = self._margins
-        not_yet = odds[..., 1] if self._separate else NOT_YET * margins - odds[..., 0]
-        return log_sigmoid(odds[..., 0] - margins), log_sigmoid(not_yet)
+        surer, not_yet = odds[..., 0] - self._margins, odds[..., 1] if self._separate else -odds[..., 0]
+        if self._margins.any():  # nobody is asked for what is done: where it is not sure at the start, it is yet to do
+            start = (states == self._start).all(axis=1)
+            not_yet[start] = np.maximum(not_yet[start], -surer[start])
+        return log_sigmoid(surer), log_sigmoid(not_yet)
 
 
 def log_sigmoid(odds: Floats) -> Floats:

@@ -1,5 +1,6 @@
 """Classifiers on top of any encoder: a module that turns what a world shows into vectors."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,4 +92,5 @@ def flat(seen: Any) -> Tensor:
         return torch.cat([flat(value) for value in seen.values()], dim=1)
     if isinstance(seen, tuple):
         return torch.cat([flat(value) for value in seen], dim=1)
-    return torch.as_tensor(seen).reshape(len(seen), -1).float()
+    numbers = torch.as_tensor(seen)
+    return numbers.reshape(len(numbers), math.prod(numbers.shape[1:])).float()  # of no states too

@@ -46,6 +46,8 @@ class RsgSettings(TrainingSettings):
         "context": False,
         "compiled": True,
         "poses": 2000,
+        "prompt": ...,
+        "sure": ...,
     }
 
     encoder: str = setting(
@@ -69,24 +71,7 @@ class RsgSettings(TrainingSettings):
         least=0,
     )
     unmentioned_steps: int = setting(200, "after so many steps it costs nothing any more", least=0)
-    prompt: float = setting(
-        0.0,
-        "what it counts that a subgoal was not yet true in the states in which it was served: demonstrators go on as "
-        "soon as it is. 0 is the paper's",
-        least=0,
-    )
     depth: int = setting(4, "how many steps around a demonstration the exact graph reaches", least=1)
-    sure: float = setting(
-        0.0,
-        "planners take a subgoal for true where it is surer than at this share of the ends of demonstrations, who stop "
-        "at the edge of what is true; 0: where it is likelier than not. For training it does not matter",
-        least=0,
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.sure >= 1:
-            raise RsgError(f"sure is a share, from 0 up to but not 1, not {self.sure}")
 
     @property
     def rationality(self) -> Rationality:
@@ -129,8 +114,6 @@ class RationalSubgoals:
             pieces = ((view.ground.world, (view.ground.graph.states, view.numbers, slope)) for view, slope in parts)
             for world, some in by_world(pieces):
                 self.module.backward(world, some)
-        if self.settings.sure:
-            self.module.raise_margins([end for one in explained for end in one.ends], self.settings.sure)
         return figures_of(explained, self.settings.gamma, price)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
@@ -149,20 +132,9 @@ class RationalSubgoals:
         for view, one, share in zip(views, scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, Logs(one.slope_g, one.slope_i), view.logs, slopes[view])
-        beyond = self._beyond_the_paper(tasks[0], views[0], scores[0], slopes[views[0]], price)
-        return Explained(views, scores, compared, *beyond, slopes)
-
-    def _beyond_the_paper(
-        self, machine: Machine, view: View, score: Score, slope: Floats, price: float
-    ) -> tuple[float, float, list[tuple[int, float]]]:
-        """What is claimed, what is late and how it ends, see `Explained`, for the own task; adds to its gradient."""
-        path, columns, own = view.ground.graph.path, machine.among(view.columns).term, len(machine.terms)
-        claimed = claim_less(price, path, view.logs.g[:, own:], slope[:, own:, 0])
-        ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(score, columns)]
-        late, prompt = 0.0, self.settings.prompt
-        if prompt:
-            late = prompt * not_yet(prompt, path, score.acts, columns, view.logs.i, slope[..., 1])
-        return claimed, late, ends
+        view, own = views[0], len(tasks[0].terms)
+        claimed = claim_less(price, view.ground.graph.path, view.logs.g[:, own:], slopes[view][:, own:, 0])
+        return Explained(views, scores, compared, claimed, slopes)
 
     def views(self, demo: Demonstration, tasks: Sequence[Machine]) -> list[View]:
         """For each task where the demonstration is looked at; here on one graph for all.
@@ -243,27 +215,6 @@ def claim_less(weight: float, path: Array, log_g: Floats, slope: Floats) -> floa
     return claimed
 
 
-def last_served(score: Score, columns: Array) -> list[int]:
-    """The column of the subgoal that the last action serves, if there is an alignment."""
-    return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
-
-
-@bare
-def not_yet(weight: float, path: Array, acts: Floats, columns: Array, log_i: Floats, slope: Floats) -> float:
-    """log I of the subgoal that each action serves, where it begins: Σ_i Σ_v acts_iv log I_v(s_i).
-
-    Adds the gradient of `weight` times this to that of the log-odds of I, `[S, terms]`.
-    """
-    total = 0.0
-    for i in range(len(acts)):
-        for v in range(1, len(columns) - 1):
-            if acts[i, v] > 0.0:
-                s, k = path[i], columns[v]
-                total += acts[i, v] * log_i[s, k]
-                slope[s, k] -= weight * acts[i, v] * np.expm1(log_i[s, k])
-    return total
-
-
 @dataclass(frozen=True, eq=False)
 class Explained:
     """A demonstration with the scores of several tasks.
@@ -272,8 +223,6 @@ class Explained:
         views: where it was looked at for each task, its own first; scores: how well each explains it.
         compared: log softmax of the own task's score.
         claimed: how much else is called true along the demonstration.
-        late: what the objective loses where subgoals are served that are true already.
-        ends: the number of the subgoal that it ends with, if it has any, and the log-odds of its G there.
         slopes: for each view the gradient of the objective with respect to its log-odds, `[S, terms, 2]`.
     """
 
@@ -281,8 +230,6 @@ class Explained:
     scores: list[Score]
     compared: float
     claimed: float
-    late: float
-    ends: list[tuple[int, float]]
     slopes: dict[View, Floats]
 
 
@@ -295,5 +242,5 @@ def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0)
     compared = float(np.mean([one.compared for one in explained]))
     claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - gamma * compared + price * claimed - float(np.mean([one.late for one in explained]))
+    loss = -own - gamma * compared + price * claimed
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

@@ -38,8 +38,8 @@ BY_FACTS = ("auto", "facts")
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
     "relative": {
-        **{"prompt": 1.0, "depth": 2, "held_out": 64, "check_every": 50, "sure": 0.92},
-        **{"steps": 250, "curriculum": 100, "rate": 0.01, "rate_end": 1e-3, "hidden": 64},
+        **{"depth": 2, "held_out": 64, "check_every": 50, "steps": 250, "curriculum": 100},
+        **{"rate": 0.01, "rate_end": 1e-3, "hidden": 64},
     },
 }
 """The settings that learn best with an encoder, where they are not the usual ones."""
@@ -121,8 +121,6 @@ def _first(
         seen = world.encode(example.states[:1])
         subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world), encoder, seen)
     subgoals.grow(terms, settings.seed)
-    if settings.sure:
-        subgoals.keep_margins()
     return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
 
 
@@ -257,8 +255,6 @@ def build(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
         )
     made.grow(terms, settings.seed).shape = shape
-    if settings.sure:
-        made.keep_margins()
     return made
 
 
@@ -327,6 +323,6 @@ def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classif
     """
     if world is None:
         return build(RsgSettings(encoder="sets", seed=seed), terms, {"types": TYPES})
-    settings = replace(preset(network_for(world)), seed=seed, sure=0.0)
+    settings = replace(preset(network_for(world)), seed=seed)
     state = world.sample(stream(seed, "untrained"), 1)
     return build(settings, terms, shape_of(settings, world.encode(state), world))

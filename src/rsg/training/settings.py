@@ -16,7 +16,7 @@ class TrainingSettings(Settings):
     """What every method shares; the fields say what each means."""
 
     GONE: ClassVar[Mapping[str, Any]] = {"budget_seconds": 0.0, "cache_mb": 512}
-    """Settings that older runs have, with the one value that this version can still go on with."""
+    """Settings that older runs have, with the one value that this version can still go on with; ... is any."""
 
     seed: int = setting(0, "where chance comes from", least=0)
     steps: int = setting(200, "gradient steps at most", least=1)
@@ -71,7 +71,7 @@ def restored(kind: type[S], values: Mapping[str, Any]) -> S:
     """
     known = {field.name for field in dataclasses.fields(kind)}
     for key, value in values.items():
-        if key in kind.GONE and value != kind.GONE[key]:
+        if kind.GONE.get(key, ...) not in (..., value):
             raise RsgError(
                 f"the run has {key}={value}, which this rsg no longer knows; an older one is needed to use it"
             )
