@@ -22,6 +22,7 @@ from rsg.demos.grouping import by_world
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
 from rsg.search.graph import Edges
+from rsg.subgoals.detours import least_cost
 from rsg.subgoals.formulas import Formula, Literal, where
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.objective import forward, score
@@ -41,7 +42,9 @@ TRIAL = 16  # demonstrations that decide which of these are scored on all
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
-KEPT = 8  # formulas of a term whose posterior is told
+DISTANT = 12.0  # formulas that are less likely by such a logarithm are not compared by what graphs do not show
+FEW = 60  # demonstrations that tell how often there were shorter ways
+KEPT = 10  # formulas of a term whose posterior is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +198,11 @@ def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpr
             if term not in search.known:
                 demos = search.clearest(term) if turn == 0 else data.terms[term]
                 found[term] = search.weigh(term, demos, growing)
-        search.estimate()
-        if search.meaning == before:
-            if growing:
-                break
-            growing = True  # what one literal can say was said
+        done = search.meaning == before
+        if done and growing:
+            break
+        growing = growing or done  # what one literal can say was said
+        search.estimate(growing)
     return Interpretation(found, search.alpha, search.alpha_range, search.doubt, search.wrong, search.certainty)
 
 
@@ -236,6 +239,10 @@ class _Search:
         self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
         self._otherwise = np.array([demo.blind for demo in data.demos])  # the scores if descriptions are wrong
         self.wrong = np.zeros(len(data.demos))
+        self.haste = (
+            0.0  # how much less likely a way is that is dearer by 1 than the best, as far as graphs do not show it
+        )
+        self._detours: dict[Any, float] = {}
         self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
@@ -249,6 +256,8 @@ class _Search:
         """What a term may mean, by what these demonstrations show and by what the others do not mention."""
         likely = self._likely.get(term) or self._literals(demos)
         found = self._scored(term, likely + (self._grown(term, demos[:TRIAL]) if growing else []), demos)
+        if growing:
+            found |= self._seen_from_afar(term, found, demos)
         order = self._in_order(term, found)
         weights = np.array([found[one].weight for one in order])
         self._likely[term] = [one for one in order if found[one].weight > weights[0] - HOPELESS or not one.literals]
@@ -256,6 +265,41 @@ class _Search:
         self.meaning[term] = order[0] if order[0].literals else None
         wrong = np.exp(log(self.doubt) + self._otherwise[demos] - found[order[0]].scores)
         return Weighed(tuple(order[:KEPT]), posterior[:KEPT], 1 - wrong)
+
+    def _seen_from_afar(
+        self, term: str, found: Mapping[Formula, "_Scored"], demos: Sequence[int]
+    ) -> dict[Formula, "_Scored"]:
+        """The likeliest formulas once more, by whether there were shorter ways than the graphs around show."""
+        order = [one for one in self._in_order(term, found)[:KEPT] if one.literals]
+        close = [one for one in order if found[one].weight > found[order[0]].weight - DISTANT]
+        if len(close) < 2:
+            return {}
+        again = {}
+        for one in close:
+            scores = found[one].scores.copy()
+            for n, d in enumerate(demos[:TRIAL]):
+                if scores[n] > log(self.doubt) + self._otherwise[d] + 1:
+                    sure = np.log(np.exp(scores[n]) - self.doubt * np.exp(self._otherwise[d]))
+                    scores[n] = self._doubted(
+                        sure - np.log1p(-self.doubt) - self.haste * self._detour(d, {term: one}), self._otherwise[d]
+                    )
+            again[one] = _Scored(scores, float(found[one].weight + scores.sum() - found[one].scores.sum()))
+        return again
+
+    def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
+        """By how much the best way in the graph around a demonstration is dearer than the best way of all."""
+        demo = self.data.demos[d]
+        meaning = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
+        if None in meaning.values():
+            return 0.0
+        key = (d, tuple(meaning.values()))
+        if key not in self._detours:
+            known: Any = meaning
+            world, start = demo.ground.world, demo.ground.graph.path[0]
+            local = forward(*demo.given, self._logs(demo, meaning=known), self.how)[1].togo.cost[start, 0]
+            least = least_cost(world, demo.ground.graph.states[start], demo.machine, known, self.certainty)
+            self._detours[key] = max(0.0, float(local) - least)
+        return self._detours[key]
 
     def _literals(self, demos: Sequence[int]) -> list[Formula]:
         """The formulas of one literal that come true in some of the demonstrations, and the one that never does."""
@@ -366,14 +410,16 @@ class _Search:
         """The scores of demonstrations whose descriptions may be wrong: then anything could have been done."""
         return np.logaddexp(np.log1p(-self.doubt) + scores, np.log(self.doubt) + blind)
 
-    def _logs(self, demo: Shown, machine: Machine | None = None) -> Logs:
+    def _logs(
+        self, demo: Shown, machine: Machine | None = None, meaning: Mapping[str, Formula | None] | None = None
+    ) -> Logs:
         """log G and log I `[S, terms]` for its own task or another; of terms of which nothing is known, even odds."""
-        meanings = [self.meaning[name] for name in (machine or demo.machine).names]
+        meanings = [(meaning or self.meaning)[name] for name in (machine or demo.machine).names]
         holds = where([one or Formula() for one in meanings], demo.facts, self.data.place).T
         odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
         return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
 
-    def estimate(self) -> None:
+    def estimate(self, growing: bool) -> None:
         """α and the share of wrong descriptions, given what the terms mean."""
         known = [(demo, self._logs(demo)) for demo in self.data.demos]
         scores = np.array(
@@ -387,6 +433,9 @@ class _Search:
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
+        right = np.flatnonzero(self.wrong < 0.5)[:FEW]
+        costs = self.data.demos[0].ground.world.costs if growing else ()
+        self.haste = (len(right) + 1) / (sum(self._detour(d, {}) for d in right) + min(costs)) if growing else 0.0
         for d in np.flatnonzero(self.wrong > SUSPECT):
             self._otherwise[d] = self._as_another(self.data.demos[d])
 
