@@ -49,7 +49,7 @@ def test_changes_are_read_as_what_they_are():
         ("negatives=-1", "negatives must not be negative"),
         ("alpha=0", "alpha must be positive, not 0.0"),
         ("gamma=-0.1", "gamma must not be negative"),
-        ("unmentioned=-0.1", "unmentioned must not be negative, not -0.1"),
+        ("prompt=-0.1", "prompt must not be negative, not -0.1"),
         ("sure=1", "sure is a share, from 0 up to but not 1, not 1.0"),
     ],
 )
@@ -84,9 +84,10 @@ def test_settings_are_frozen_and_come_back():
 def test_a_run_of_an_older_version_opens_if_what_is_gone_had_its_usual_value():
     @dataclass(frozen=True)
     class Fewer(TrainingSettings):
-        GONE: ClassVar = {"warmth": 1}
+        GONE: ClassVar = {"warmth": 1, "haste": None}
 
     assert restored(Fewer, {"steps": 3, "warmth": 1}) == Fewer(steps=3)
+    assert restored(Fewer, {"haste": 7}) == Fewer()  # it mattered only while the run was trained
     with pytest.raises(RsgError, match="the run has warmth=2, which this rsg no longer knows; an older one is needed"):
         restored(Fewer, {"warmth": 2})
 

@@ -19,6 +19,7 @@ from rsg.worlds import World
 NOT_YET = 0.25  # of a margin: below these log-odds a subgoal is not yet true
 STRIDE = 0.1  # by which margins change
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
+WEAKEST = 0.05  # of the strongest thing of a term: weaker ones are drawn to nothing no faster
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
 
@@ -54,8 +55,9 @@ class Classifiers(nn.Module):
         margins: `[terms]` planners take a subgoal for true from these log-odds on, and for not yet true below a quarter
             of them, so that between there are states in which nothing is sure. None: from even odds on, and below.
 
-    A subclass has to write `odds`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
-    `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
+    A subclass has to write `odds`; all else follows. It may say which of its weights are about one thing (`groups`),
+    and offer `compiled(world, terms)` and `batch`, see `rsg.search.Goals`, and faster twins of `evaluate` and
+    `backward`.
     """
 
     margins: Tensor | None
@@ -132,6 +134,44 @@ class Classifiers(nn.Module):
         for number, odds in ends:
             self.margins[number] += STRIDE * (float(odds > self.margins[number]) - (1 - share))
 
+    def groups(self) -> list[Tensor]:
+        """Parameters or views of them, `[terms, networks, things, weights]`: each row is about one thing to look at.
+
+        A goal is about few things, so training prefers classifiers that look at few, see `shrink`. By default none.
+        """
+        return []
+
+    @torch.no_grad()
+    def shrink(self, amount: float, choosy: bool) -> None:
+        """Draw the weights of each thing towards nothing together, so that those that do not matter come to be 0.
+
+        It is the proximal step of a group lasso, after each step of training.
+
+        Args:
+            amount: by how much, for each weight of a thing.
+            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its network: of
+                several that say the same, one is left.
+        """
+        groups = self.groups()
+        norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in groups]
+        top = torch.cat(norms, dim=2).amax(dim=2, keepdim=True) if groups else 0.0
+        for rows, norm in zip(groups, norms, strict=True):
+            by = amount * rows.shape[-1] ** 0.5 * (top / (norm + WEAKEST * top) if choosy else 1.0)
+            rows.mul_((1 - by / norm).clamp(min=0).nan_to_num(0))  # nothing stays nothing
+
+    def things_seen(self) -> float:
+        """How many things a network looks at, in the mean; 0 where nobody can tell."""
+        looks = [rows.detach().any(dim=-1).flatten(0, 1) for rows in self.groups()]
+        return float(torch.cat(looks, dim=1).sum(dim=1).double().mean()) if looks and len(looks[0]) else 0.0
+
+    def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
+        """What the classifier of a term looks at, in words, with its share of the weights, most first.
+
+        Empty where its weights have no names.
+        """
+        del term, world
+        return []
+
     def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
         """A step of training in which states may look a little different; by default they do not."""
         del rng
@@ -176,9 +216,9 @@ def log_sigmoid(odds: Floats) -> Floats:
     return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
 
 
-def doubtful(networks: int, doubt: float = DOUBT) -> Weights:
+def doubtful(networks: int) -> Weights:
     """Offsets of log-odds of G, and of I if it has a network of its own: at first not true, not yet true."""
-    return Weights((networks,), first=np.array([-doubt, doubt][:networks]))
+    return Weights((networks,), first=np.array([-DOUBT, DOUBT][:networks]))
 
 
 def mapped(function: Callable[..., Any], *seen: Any) -> Any:

@@ -15,7 +15,7 @@ from rsg.demos import Demonstration
 from rsg.demos.grouping import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.classifiers import DOUBT, Classifiers
+from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
@@ -23,6 +23,9 @@ from rsg.training.data import Kept
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 
+FEW = 0.3  # of Adam's largest step: a thing that gradients pull less steadily than this is drawn to nothing
+CHOOSY = 1 / 3  # of training: then what is left is seen well enough to choose among things that say the same
+THING = 0.01  # what looking at one thing more, in each term, must add to the held-out score to be worth it
 WorldOf = Callable[[Demonstration], World]
 """Gives the world of a demonstration."""
 
@@ -45,8 +48,12 @@ class RsgSettings(TrainingSettings):
         "context": False,
         "compiled": True,
         "poses": 2000,
+        "doubt": None,
+        "unmentioned": None,
+        "unmentioned_steps": None,
     }
 
+    steps: int = 300
     encoder: str = setting("sets", "sets, flat, image, or the name of a module that is given in their place")
     hidden: int = setting(128, "the width of its layers", least=1)
     single: bool = setting(True, "whether I is 1 - G instead of a classifier of its own (the paper's)")
@@ -55,15 +62,6 @@ class RsgSettings(TrainingSettings):
     beta: float = setting(1.0, "β, how sharply the contrastive term compares scores", above=0)
     gamma: float = setting(0.1, "γ, its weight", least=0)
     negatives: int = setting(5, "how many other tasks each demonstration is compared with", least=0)
-    doubt: float = setting(
-        DOUBT, "minus the first log-odds of G: a subgoal is false until something that is there says otherwise"
-    )
-    unmentioned: float = setting(
-        0.01,
-        "what it costs to call a subgoal of those tasks true that the demonstration's own does not mention",
-        least=0,
-    )
-    unmentioned_steps: int = setting(200, "after so many steps it costs nothing any more", least=0)
     prompt: float = setting(
         0.0,
         "what it counts that a subgoal was not yet true in the states in which it was served: demonstrators go on as "
@@ -117,23 +115,27 @@ class RationalSubgoals:
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective, averaged over the batch."""
-        price = self.settings.unmentioned if step < self.settings.unmentioned_steps else 0.0
+        del step
         with self.module.varied(rng):
-            explained = [self.explain(demo, self.candidates(demo, rng), price) for demo in demos]
+            explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
             parts = ((view, slope / -len(demos)) for one in explained for view, slope in one.slopes.items())
             pieces = ((view.ground.world, (view.ground.graph.states, view.numbers, slope)) for view, slope in parts)
             for world, some in by_world(pieces):
                 self.module.backward(world, some)
         if self.settings.sure:
             self.module.raise_margins([end for one in explained for end in one.ends], self.settings.sure)
-        return figures_of(explained, self.settings.gamma, price)
+        return {**figures_of(explained, self.settings.gamma), "things": self.module.things_seen()}
+
+    def after_step(self, rate: float, share: float) -> None:
+        """Prefer classifiers that look at few things."""
+        self.module.shrink(FEW * rate, choosy=share >= CHOOSY)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
-        """The objective of the paper, averaged."""
+        """The objective of the paper, averaged, less a price for each thing that terms look at."""
         explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
-        return -figures_of(explained, self.settings.gamma)["loss"]
+        return -figures_of(explained, self.settings.gamma)["loss"] - THING * self.module.things_seen()
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> "Explained":
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> "Explained":
         """Score a demonstration for several tasks, its own first, with the gradient of the objective (eq. 5)."""
         views = self.views(demo, tasks)
         scores = [self.score(view, machine) for view, machine in zip(views, tasks, strict=True)]
@@ -144,20 +146,19 @@ class RationalSubgoals:
         for view, one, share in zip(views, scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, Logs(one.slope_g, one.slope_i), view.logs, slopes[view])
-        beyond = self._beyond_the_paper(tasks[0], views[0], scores[0], slopes[views[0]], price)
+        beyond = self._beyond_the_paper(tasks[0], views[0], scores[0], slopes[views[0]])
         return Explained(views, scores, compared, *beyond, slopes)
 
     def _beyond_the_paper(
-        self, machine: Machine, view: View, score: Score, slope: Floats, price: float
-    ) -> tuple[float, float, list[tuple[int, float]]]:
-        """What is claimed, what is late and how it ends, see `Explained`, for the own task; adds to its gradient."""
-        path, columns, own = view.ground.graph.path, machine.among(view.columns).term, len(machine.terms)
-        claimed = claim_less(price, path, view.logs.g[:, own:], slope[:, own:, 0])
+        self, machine: Machine, view: View, score: Score, slope: Floats
+    ) -> tuple[float, list[tuple[int, float]]]:
+        """What is late and how it ends, see `Explained`, for the own task; adds to its gradient."""
+        path, columns = view.ground.graph.path, machine.among(view.columns).term
         ends = [(view.numbers[k], float(view.odds[path[-1], k, 0])) for k in last_served(score, columns)]
         late, prompt = 0.0, self.settings.prompt
         if prompt:
             late = prompt * not_yet(prompt, path, score.acts, columns, view.logs.i, slope[..., 1])
-        return claimed, late, ends
+        return late, ends
 
     def views(self, demo: Demonstration, tasks: Sequence[Machine]) -> list[View]:
         """For each task where the demonstration is looked at; here on one graph for all.
@@ -215,22 +216,6 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
                 slope[s, k, 1] -= share * slopes.i[s, k] * np.expm1(logs.i[s, k])
 
 
-@bare
-def claim_less(weight: float, path: Array, log_g: Floats, slope: Floats) -> float:
-    """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
-
-    Adds the gradient of minus `weight` times this to that of the log-odds of G, `[S, terms]`: dG / dx = G (1 - G), so
-    where a classifier is sure, it is left in peace: something may be true that goes without saying.
-    """
-    claimed = 0.0
-    for i in range(len(path)):
-        for k in range(log_g.shape[1]):
-            g = np.exp(log_g[path[i], k])
-            claimed += g / len(path)
-            slope[path[i], k] -= weight * g * (1.0 - g) / len(path)
-    return claimed
-
-
 def last_served(score: Score, columns: Array) -> list[int]:
     """The column of the subgoal that the last action serves, if there is an alignment."""
     return [int(columns[score.acts[-1].argmax()])] if score.value > -np.inf and len(score.acts) else []
@@ -259,7 +244,6 @@ class Explained:
     Attributes:
         views: where it was looked at for each task, its own first; scores: how well each explains it.
         compared: log softmax of the own task's score.
-        claimed: how much else is called true along the demonstration.
         late: what the objective loses where subgoals are served that are true already.
         ends: the number of the subgoal that it ends with, if it has any, and the log-odds of its G there.
         slopes: for each view the gradient of the objective with respect to its log-odds, `[S, terms, 2]`.
@@ -268,20 +252,18 @@ class Explained:
     views: list[View]
     scores: list[Score]
     compared: float
-    claimed: float
     late: float
     ends: list[tuple[int, float]]
     slopes: dict[View, Floats]
 
 
-def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0) -> dict[str, float]:
+def figures_of(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
     """What is shown of a batch; `recognised` is the share whose own task scores best.
 
-    The loss is minus the objective: score + γ · contrast (eq. 5), less what is claimed without being mentioned.
+    The loss is minus the objective: score + γ · contrast (eq. 5).
     """
     own = float(np.mean([one.scores[0].value for one in explained]))
     compared = float(np.mean([one.compared for one in explained]))
-    claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - gamma * compared + price * claimed - float(np.mean([one.late for one in explained]))
+    loss = -own - gamma * compared - float(np.mean([one.late for one in explained]))
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

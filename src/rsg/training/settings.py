@@ -16,7 +16,8 @@ class TrainingSettings(Settings):
     """What every method shares; the fields say what each means."""
 
     GONE: ClassVar[Mapping[str, Any]] = {"budget_seconds": 0.0, "cache_mb": 512}
-    """Settings that older runs have, with the one value that this version can still go on with."""
+    """Settings that older runs have, with the one value that this version still knows how to use; None: any value, as
+    it mattered only while the run was trained."""
 
     seed: int = setting(0, "where chance comes from", least=0)
     steps: int = setting(200, "gradient steps at most", least=1)
@@ -67,11 +68,11 @@ def changed(settings: S, changes: Sequence[str]) -> S:
 def restored(kind: type[S], values: Mapping[str, Any]) -> S:
     """Settings as they were saved; what this version adds takes its default.
 
-    What it does not know is an error, unless it is `GONE` and had the value that was usual.
+    What it does not know is an error, unless it is `GONE` and had a value that can still be used.
     """
     known = {field.name for field in dataclasses.fields(kind)}
     for key, value in values.items():
-        if key in kind.GONE and value != kind.GONE[key]:
+        if key in kind.GONE and kind.GONE[key] not in (None, value):
             raise RsgError(
                 f"the run has {key}={value}, which this rsg no longer knows; an older one is needed to use it"
             )
