@@ -42,10 +42,11 @@ class EncodedClassifiers(Classifiers):
         super().__init__(single, {"heads": heads, "offsets": doubtful(networks)})
         self.encoder, self.features = encoder, features
 
-    def groups(self) -> list[Tensor]:
-        """Those of the encoder, if it has any: they serve all terms alike."""
-        found: list[Tensor] = self.encoder.groups() if isinstance(self.encoder, Flat) else []
-        return found
+    def groups(self) -> list[list[Tensor]]:
+        """Of `flat` the weights of each number that a state shows, in the first layer: they serve all terms alike."""
+        return (
+            [[self.encoder.layers[0].get_parameter("weight").T[None, None]]] if isinstance(self.encoder, Flat) else []
+        )
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
@@ -77,10 +78,6 @@ class Flat(nn.Module):
             for parameter in self.parameters():
                 bound = (inputs if parameter.shape[-1] == inputs else hidden) ** -0.5
                 parameter.copy_(torch.as_tensor(rng.uniform(-bound, bound, tuple(parameter.shape))))
-
-    def groups(self) -> list[Tensor]:
-        """What each number that a state shows has for weights in the first layer."""
-        return [self.layers[0].get_parameter("weight").T[None, None]]
 
     def forward(self, seen: Any) -> Tensor:
         """Features `[N, hidden]`."""
