@@ -62,9 +62,9 @@ class SampledScheme(RationalSubgoals):
         self._chance = None
         return {**figures, "value_error": error**0.5}
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> Explained:
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> Explained:
         """Score a demonstration for several tasks; what J was found to be is kept for the values to learn from."""
-        found = super().explain(demo, tasks, price)
+        found = super().explain(demo, tasks)
         if rng := self._chance:
             for view, machine, one in zip(found.views, tasks, found.scores, strict=True):
                 others = rng.integers(len(one.cost), size=OTHERS)
@@ -112,8 +112,8 @@ class Values(nn.Module):
         machines = {text: machine_of(text) for text in map(spelled, descriptions)}
         self.names = {text: [f"{text} @ {v}" for v in range(1, one.nodes - 1)] for text, one in machines.items()}
         every = [name for names in self.names.values() for name in names]
-        self.networks = SetClassifiers(hidden, types, single=True, doubt=0.0)
-        self.networks.grow(every, seed)
+        self.networks = SetClassifiers(hidden, types, single=True).grow(every, seed)
+        nn.init.zeros_(self.networks.offset)  # nothing to doubt: at first V is log 2
 
     def goals(self, world: Any, machine: Machine, state: NDArray[Any]) -> Goals | None:
         """The values of a task's nodes as planners ask for classifiers; None if it has none."""

@@ -296,7 +296,7 @@ def test_the_gradient_of_the_regression():
 
 def test_the_gradient_of_the_loss():
     demos = [min((demo for demo in DEMOS if demo.task == task), key=len) for task in ("grab-axe", "mine-wood")]
-    settings, rng = quick(depth=1, gamma=0.3, unmentioned=0.5), stream(0, "sampled loss")
+    settings, rng = quick(depth=1, gamma=0.3), stream(0, "sampled loss")
     terms = ("grab-axe", "mine-wood", "craft-wood-plank")
     module = randomised(SetClassifiers(8, single=True).grow(terms).double(), rng)
     module.shape = {"types": 47}
@@ -310,8 +310,8 @@ def test_the_gradient_of_the_loss():
 
     def loss():
         negatives = stream(0, "negatives")
-        found = [method.explain(demo, method.candidates(demo, negatives), 0.5) for demo in demos]
-        return figures_of(found, 0.3, 0.5)["loss"]
+        found = [method.explain(demo, method.candidates(demo, negatives)) for demo in demos]
+        return figures_of(found, 0.3)["loss"]
 
     method.layers = (2, 0, 1)  # without beams the graph does not depend on chance
     figures = method.gradients(demos, stream(0, "negatives"), 0)

@@ -49,7 +49,7 @@ def test_changes_are_read_as_what_they_are():
         ("negatives=-1", "negatives must not be negative"),
         ("alpha=0", "alpha must be positive, not 0.0"),
         ("gamma=-0.1", "gamma must not be negative"),
-        ("unmentioned=-0.1", "unmentioned must not be negative, not -0.1"),
+        ("gamma=-0.1", "gamma must not be negative, not -0.1"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(change, problem):

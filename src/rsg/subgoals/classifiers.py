@@ -18,6 +18,7 @@ from rsg.worlds import World
 
 TWICE = np.log(2.0)  # less log-odds: where a subgoal is as sure, but for twice the chance that it is false
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
+WEAKEST = 0.05  # of the strongest thing of a term: weaker ones are drawn to nothing no faster
 Part = tuple[NDArray[Any], Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
 
@@ -51,8 +52,9 @@ class Classifiers(nn.Module):
         terms: the terms that it knows.
         networks: how many classifiers each of them has.
 
-    A subclass has to write `odds`; all else follows. It may offer `compiled(world, terms)` and `batch`, see
-    `rsg.search.Goals`, and faster twins of `evaluate` and `backward`.
+    A subclass has to write `odds`; all else follows. It may say which of its weights are about one thing (`groups`),
+    and offer `compiled(world, terms)` and `batch`, see `rsg.search.Goals`, and faster twins of `evaluate` and
+    `backward`.
     """
 
     def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:
@@ -135,6 +137,45 @@ class Classifiers(nn.Module):
         state_dict.pop(f"{prefix}margins", None)
         super()._load_from_state_dict(state_dict, prefix, *how)
 
+    def groups(self) -> list[list[Tensor]]:
+        """Parameters or views of them, `[terms, networks, things, weights]`: each row is about one thing to look at.
+
+        A goal is about few things, so training prefers classifiers that look at few, see `shrink`. The things of one
+        list stand in for each other. By default there are none.
+        """
+        return []
+
+    @torch.no_grad()
+    def shrink(self, amount: float, choosy: bool) -> None:
+        """Draw the weights of each thing towards nothing together, so that those that do not matter come to be 0.
+
+        It is the proximal step of a group lasso, after each step of training.
+
+        Args:
+            amount: by how much, for each weight of a thing.
+            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its list and network:
+                of several that say the same, one is left.
+        """
+        for some in self.groups():
+            norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in some]
+            top = torch.cat(norms, dim=2).amax(dim=2, keepdim=True)
+            for rows, norm in zip(some, norms, strict=True):
+                by = amount * rows.shape[-1] ** 0.5 * (top / (norm + WEAKEST * top) if choosy else 1.0)
+                rows.mul_((1 - by / norm).clamp(min=0).nan_to_num(0))  # nothing stays nothing
+
+    def things_seen(self) -> float:
+        """How many things a network looks at, in the mean; 0 where nobody can tell."""
+        looks = [rows.detach().any(dim=-1).flatten(0, 1) for some in self.groups() for rows in some]
+        return float(torch.cat(looks, dim=1).sum(dim=1).double().mean()) if looks and len(looks[0]) else 0.0
+
+    def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
+        """What the classifier of a term looks at, in words, with its share of the weights, most first.
+
+        Empty where its weights have no names.
+        """
+        del term, world
+        return []
+
     def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
         """A step of training in which states may look a little different; by default they do not."""
         del rng
@@ -181,9 +222,9 @@ def log_sigmoid(odds: Floats) -> Floats:
     return np.asarray(np.minimum(odds, 0) - np.log1p(np.exp(-np.abs(odds))))
 
 
-def doubtful(networks: int, doubt: float = DOUBT) -> Weights:
+def doubtful(networks: int) -> Weights:
     """Offsets of log-odds of G, and of I if it has a network of its own: at first not true, not yet true."""
-    return Weights((networks,), first=np.array([-doubt, doubt][:networks]))
+    return Weights((networks,), first=np.array([-DOUBT, DOUBT][:networks]))
 
 
 def mapped(function: Callable[..., Any], *seen: Any) -> Any:

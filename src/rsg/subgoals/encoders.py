@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
+from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
 
 Encoder = Callable[[], nn.Module]
 """Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one.
@@ -32,17 +32,22 @@ class EncodedClassifiers(Classifiers):
         encoder: takes what `world.encode` gives (arrays as tensors) and gives features `[N, features]`.
         features: how many.
         single: whether I is 1 - G.
-        doubt: minus the first log-odds of G, as far as the linear layers' offset goes.
     """
 
     heads: Tensor
     offsets: Tensor
 
-    def __init__(self, encoder: nn.Module, features: int, single: bool = False, doubt: float = DOUBT) -> None:
+    def __init__(self, encoder: nn.Module, features: int, single: bool = False) -> None:
         networks = 1 if single else 2
         heads = Weights((networks, features), features**-0.5, drawn_as="head")
-        super().__init__(single, {"heads": heads, "offsets": doubtful(networks, doubt)})
+        super().__init__(single, {"heads": heads, "offsets": doubtful(networks)})
         self.encoder, self.features = encoder, features
+
+    def groups(self) -> list[list[Tensor]]:
+        """Of `flat` the weights of each number that a state shows, in the first layer: they serve all terms alike."""
+        return (
+            [[self.encoder.layers[0].get_parameter("weight").T[None, None]]] if isinstance(self.encoder, Flat) else []
+        )
 
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""

@@ -21,7 +21,7 @@ from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals import tile_kernels as kernels
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
+from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
 from rsg.worlds import World
 from rsg.worlds.crafting import CraftingWorld
 from rsg.worlds.crafting.pictures import images
@@ -103,7 +103,6 @@ class ImageClassifiers(Classifiers):
     Args:
         hidden: the width of a layer.
         single: whether I is 1 - G.
-        doubt: minus the first log-odds of G.
 
     Parameters have the shape `[terms, networks, ...]`, as those of `SetClassifiers`.
 
@@ -118,17 +117,27 @@ class ImageClassifiers(Classifiers):
     head: Tensor
     offset: Tensor
 
-    def __init__(self, hidden: int = 128, single: bool = False, doubt: float = DOUBT) -> None:
+    def __init__(self, hidden: int = 128, single: bool = False) -> None:
         networks, pixels = 1 if single else 2, TILE * TILE * 3
         weights = {
             "filters": Weights((networks, hidden, pixels), pixels**-0.5 / SIZE),
             "bias": Weights((networks, hidden)),
             "head": Weights((networks, 2, hidden), hidden**-0.5),
-            "offset": doubtful(networks, doubt),
+            "offset": doubtful(networks),
         }
         super().__init__(single, weights)
         self.hidden = hidden
         self.camera, self.variety = Camera(), Camera(brightness=0.25, still=True)
+
+    def groups(self) -> list[list[Tensor]]:
+        """What a tile may look like; and whether it is one on the usual ground or on another."""
+        return [[self.filters], [self.head]]
+
+    @torch.no_grad()
+    def shrink(self, amount: float, choosy: bool) -> None:
+        """And no filter answers to a tile with nothing on it, which would be a way around doubt."""
+        super().shrink(amount, choosy)
+        self.bias.clamp_(max=0)
 
     @contextmanager
     def varied(self, rng: np.random.Generator) -> Iterator[None]:

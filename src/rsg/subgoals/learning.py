@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rsg.core.arrays import Array, Floats
+from rsg.core.arrays import Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
@@ -16,7 +16,7 @@ from rsg.demos import Demonstration
 from rsg.demos.grouping import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.classifiers import DOUBT, Classifiers
+from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
@@ -24,6 +24,9 @@ from rsg.training.data import Kept
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import World
 
+FEW = 0.3  # of Adam's largest step: a thing that gradients pull less steadily than this is drawn to nothing
+CHOOSY = 1 / 3  # of training: then what is left is seen well enough to choose among things that say the same
+THING = 0.01  # what looking at one thing more, in each term, must add to the held-out score to be worth it
 WorldOf = Callable[[Demonstration], World]
 """Gives the world of a demonstration."""
 
@@ -48,8 +51,12 @@ class RsgSettings(TrainingSettings):
         "poses": 2000,
         "prompt": ...,
         "sure": ...,
+        "doubt": ...,
+        "unmentioned": ...,
+        "unmentioned_steps": ...,
     }
 
+    steps: int = 300
     encoder: str = setting(
         "auto",
         "facts (formulas over what can be asked of a state), or a network: sets, flat, image, relative, or the name of "
@@ -62,15 +69,6 @@ class RsgSettings(TrainingSettings):
     beta: float = setting(1.0, "β, how sharply the contrastive term compares scores", above=0)
     gamma: float = setting(0.1, "γ, its weight", least=0)
     negatives: int = setting(5, "how many other tasks each demonstration is compared with", least=0)
-    doubt: float = setting(
-        DOUBT, "minus the first log-odds of G: a subgoal is false until something that is there says otherwise"
-    )
-    unmentioned: float = setting(
-        0.01,
-        "what it costs to call a subgoal of those tasks true that the demonstration's own does not mention",
-        least=0,
-    )
-    unmentioned_steps: int = setting(200, "after so many steps it costs nothing any more", least=0)
     depth: int = setting(4, "how many steps around a demonstration the exact graph reaches", least=1)
 
     @property
@@ -107,21 +105,25 @@ class RationalSubgoals:
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective, averaged over the batch."""
-        price = self.settings.unmentioned if step < self.settings.unmentioned_steps else 0.0
+        del step
         with self.module.varied(rng):
-            explained = [self.explain(demo, self.candidates(demo, rng), price) for demo in demos]
+            explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
             parts = ((view, slope / -len(demos)) for one in explained for view, slope in one.slopes.items())
             pieces = ((view.ground.world, (view.ground.graph.states, view.numbers, slope)) for view, slope in parts)
             for world, some in by_world(pieces):
                 self.module.backward(world, some)
-        return figures_of(explained, self.settings.gamma, price)
+        return {**figures_of(explained, self.settings.gamma), "things": self.module.things_seen()}
+
+    def after_step(self, rate: float, share: float) -> None:
+        """Prefer classifiers that look at few things."""
+        self.module.shrink(FEW * rate, choosy=share >= CHOOSY)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
-        """The objective of the paper, averaged."""
+        """The objective of the paper, averaged, less a price for each thing that terms look at."""
         explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
-        return -figures_of(explained, self.settings.gamma)["loss"]
+        return -figures_of(explained, self.settings.gamma)["loss"] - THING * self.module.things_seen()
 
-    def explain(self, demo: Demonstration, tasks: Sequence[Machine], price: float = 0.0) -> "Explained":
+    def explain(self, demo: Demonstration, tasks: Sequence[Machine]) -> "Explained":
         """Score a demonstration for several tasks, its own first, with the gradient of the objective (eq. 5)."""
         views = self.views(demo, tasks)
         scores = [self.score(view, machine) for view, machine in zip(views, tasks, strict=True)]
@@ -132,9 +134,7 @@ class RationalSubgoals:
         for view, one, share in zip(views, scores, weights, strict=True):
             if share != 0.0:
                 add_slopes(share, Logs(one.slope_g, one.slope_i), view.logs, slopes[view])
-        view, own = views[0], len(tasks[0].terms)
-        claimed = claim_less(price, view.ground.graph.path, view.logs.g[:, own:], slopes[view][:, own:, 0])
-        return Explained(views, scores, compared, claimed, slopes)
+        return Explained(views, scores, compared, slopes)
 
     def views(self, demo: Demonstration, tasks: Sequence[Machine]) -> list[View]:
         """For each task where the demonstration is looked at; here on one graph for all.
@@ -199,22 +199,6 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
                 slope[s, k, 1] -= share * slopes.i[s, k] * np.expm1(logs.i[s, k])
 
 
-@bare
-def claim_less(weight: float, path: Array, log_g: Floats, slope: Floats) -> float:
-    """How much is called true along a demonstration that its description does not mention: Σ_o mean_s G_o(s).
-
-    Adds the gradient of minus `weight` times this to that of the log-odds of G, `[S, terms]`: dG / dx = G (1 - G), so
-    where a classifier is sure, it is left in peace: something may be true that goes without saying.
-    """
-    claimed = 0.0
-    for i in range(len(path)):
-        for k in range(log_g.shape[1]):
-            g = np.exp(log_g[path[i], k])
-            claimed += g / len(path)
-            slope[path[i], k] -= weight * g * (1.0 - g) / len(path)
-    return claimed
-
-
 @dataclass(frozen=True, eq=False)
 class Explained:
     """A demonstration with the scores of several tasks.
@@ -222,25 +206,22 @@ class Explained:
     Attributes:
         views: where it was looked at for each task, its own first; scores: how well each explains it.
         compared: log softmax of the own task's score.
-        claimed: how much else is called true along the demonstration.
         slopes: for each view the gradient of the objective with respect to its log-odds, `[S, terms, 2]`.
     """
 
     views: list[View]
     scores: list[Score]
     compared: float
-    claimed: float
     slopes: dict[View, Floats]
 
 
-def figures_of(explained: Sequence[Explained], gamma: float, price: float = 0.0) -> dict[str, float]:
+def figures_of(explained: Sequence[Explained], gamma: float) -> dict[str, float]:
     """What is shown of a batch; `recognised` is the share whose own task scores best.
 
-    The loss is minus the objective: score + γ · contrast (eq. 5), less what is claimed without being mentioned.
+    The loss is minus the objective: score + γ · contrast (eq. 5).
     """
     own = float(np.mean([one.scores[0].value for one in explained]))
     compared = float(np.mean([one.compared for one in explained]))
-    claimed = float(np.mean([one.claimed for one in explained]))
     first = [one.scores[0].value >= max(other.value for other in one.scores) for one in explained]
-    loss = -own - gamma * compared + price * claimed
+    loss = -own - gamma * compared
     return {"loss": loss, "score": own, "contrast": compared, "recognised": float(np.mean(first))}

@@ -13,7 +13,6 @@ from rsg.core.arrays import Floats
 from rsg.core.compiled import fast, inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.subgoals.classifiers import DOUBT
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.training.loop import one_thread
 from rsg.worlds import World
@@ -71,17 +70,15 @@ class RelativeClassifiers(EncodedClassifiers):
 
     Args:
         inputs: how many numbers a state shows; hidden: the width of the first layer.
-        single, doubt: as for `EncodedClassifiers`.
+        single: as for `EncodedClassifiers`.
         seed: of the first weights of the encoder.
     """
 
     encoder: Relative
 
-    def __init__(
-        self, inputs: int, hidden: int = 32, single: bool = False, seed: int = 0, doubt: float = DOUBT
-    ) -> None:
+    def __init__(self, inputs: int, hidden: int = 32, single: bool = False, seed: int = 0) -> None:
         encoder = Relative(inputs, hidden, seed)
-        super().__init__(encoder, encoder.features, single, doubt)
+        super().__init__(encoder, encoder.features, single)
         self.small = True
 
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:

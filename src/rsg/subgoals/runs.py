@@ -263,7 +263,7 @@ def _of_ones_own(module: nn.Module, settings: RsgSettings, shape: dict[str, int]
     if isinstance(module, Classifiers):
         return module
     shape["features"] = shape.get("features") or _features(module, seen)
-    return EncodedClassifiers(module, shape["features"], settings.single, settings.doubt)
+    return EncodedClassifiers(module, shape["features"], settings.single)
 
 
 def _features(module: nn.Module, seen: Any) -> int:
@@ -300,16 +300,14 @@ def _room(seen: Any, world: Any) -> dict[str, int]:
 
 _Shape = dict[str, int]
 ENCODERS: dict[str, tuple[Callable[[RsgSettings, _Shape], Classifiers], Callable[[Any, Any], _Shape]]] = {
-    "sets": (lambda how, shape: SetClassifiers(how.hidden, shape["types"], how.single, how.doubt), _types),
+    "sets": (lambda how, shape: SetClassifiers(how.hidden, shape["types"], how.single), _types),
     "flat": (
-        lambda how, shape: EncodedClassifiers(
-            Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single, how.doubt
-        ),
+        lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
         _inputs,
     ),
-    "image": (lambda how, _: ImageClassifiers(how.hidden, how.single, how.doubt), lambda *_: {}),
+    "image": (lambda how, _: ImageClassifiers(how.hidden, how.single), lambda *_: {}),
     "relative": (
-        lambda how, shape: RelativeClassifiers(shape["inputs"], how.hidden, how.single, how.seed, how.doubt),
+        lambda how, shape: RelativeClassifiers(shape["inputs"], how.hidden, how.single, how.seed),
         _room,
     ),
 }

@@ -15,12 +15,13 @@ from torch import Tensor
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.subgoals import set_kernels as kernels
-from rsg.subgoals.classifiers import DOUBT, Classifiers, Part, Weights, doubtful
+from rsg.subgoals.classifiers import Classifiers, Part, Weights, doubtful
 from rsg.worlds import World
 from rsg.worlds.crafting import CraftingWorld, Sets
 
 ROW, COLUMN, STATUS, HERE = range(4)  # features of an object besides its type
-OVERALL = 5
+PLACES = ("the row of a thing", "the column of a thing", "a thing switched on or open", "a thing where the agent is")
+OVERALL = ("height of the map", "width of the map", "the agent's row", "the agent's column", "number of items held")
 TYPES = 47  # of objects in the paper's Crafting World
 SCALE = 0.1  # of the overall features, which are counts
 
@@ -32,7 +33,6 @@ class SetClassifiers(Classifiers):
         hidden: the width of a layer.
         types: how many types of objects there are.
         single: whether I is 1 - G.
-        doubt: minus the first log-odds of G.
 
     Parameters have the shape `[terms, 2, ...]`: G and I of each term (`[terms, 1, ...]` if single).
     """
@@ -46,7 +46,7 @@ class SetClassifiers(Classifiers):
     overall: Tensor
     offset: Tensor
 
-    def __init__(self, hidden: int = 128, types: int = TYPES, single: bool = False, doubt: float = DOUBT) -> None:
+    def __init__(self, hidden: int = 128, types: int = TYPES, single: bool = False) -> None:
         networks = 1 if single else 2
         weights = {
             "inventory": Weights((networks, types + 1, hidden), 0.5),
@@ -54,8 +54,8 @@ class SetClassifiers(Classifiers):
             "places": Weights((networks, 4, hidden), 0.1),
             "bias": Weights((networks, 2, hidden)),
             "head": Weights((networks, 2, hidden), hidden**-0.5),
-            "overall": Weights((networks, OVERALL)),
-            "offset": doubtful(networks, doubt),
+            "overall": Weights((networks, len(OVERALL))),
+            "offset": doubtful(networks),
         }
         super().__init__(single, weights)
         self.hidden, self.types = hidden, types
@@ -69,6 +69,29 @@ class SetClassifiers(Classifiers):
     def __getstate__(self) -> dict[str, Any]:
         """For copies: without the tables, which are made anew."""
         return {**self.__dict__, "_tables": {}}
+
+    def groups(self) -> list[list[Tensor]]:
+        """Types held, types on the map, features of their places, that anything is held or there, and overall ones."""
+        return [[self.inventory, self.objects, self.places, self.bias, self.overall[..., None]]]
+
+    def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
+        """Such as "axe held", "tree on the map", "the agent's row"."""
+        if not isinstance(world, CraftingWorld):
+            return []
+        types = [thing.name for thing in world.rules.things]
+        held, there = [f"{name} held" for name in types], [f"{name} on the map" for name in types]
+        names = [
+            ["", *held],
+            ["", *there],
+            PLACES,
+            ("anything held", "anything on the map"),
+            OVERALL,
+        ]  # no type: padding
+        sizes = [rows.detach()[self.numbers([term])[0], 0].norm(dim=-1).tolist() for rows in self.groups()[0]]
+        pairs = zip(names, sizes, strict=True)
+        found = {name: size for some in pairs for name, size in zip(*some, strict=False) if name and size}
+        total = sum(found.values())
+        return sorted(((name, size / total) for name, size in found.items()), key=lambda one: -one[1])
 
     def odds(self, seen: Sets, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""

@@ -29,7 +29,10 @@ BETAS = (0.9, 0.98)  # Adam's: early gradients are large, and a longer memory of
 
 
 class Method(Protocol):
-    """What the loop asks of a method, ours and each baseline."""
+    """What the loop asks of a method, ours and each baseline.
+
+    It may offer `after_step(rate, share)`, called after a gradient step with its rate and the share of training over.
+    """
 
     @property
     def name(self) -> str:
@@ -194,13 +197,15 @@ def _step(
     method: Method, data: TrainingData, optimizer: torch.optim.Adam, progress: Progress, pace: Pace | None
 ) -> Mapping[str, float]:
     """One gradient step."""
-    settings, step = method.settings, progress.step
-    optimizer.param_groups[0]["lr"] = rate_at(settings, _share(settings, progress, pace))
+    settings, step, share = method.settings, progress.step, _share(method.settings, progress, pace)
+    optimizer.param_groups[0]["lr"] = rate = rate_at(settings, share)
     optimizer.zero_grad(set_to_none=True)
     figures = method.gradients(data.batch(step), stream(settings.seed, "step", step), step)
     if not math.isfinite(figures["loss"]):
         raise RunError(f"the loss is {figures['loss']} at step {step}; try a lower rate (--set rate=...)")
     optimizer.step()
+    if hasattr(method, "after_step"):
+        method.after_step(rate, share)
     torch.autograd.graph.increment_version(list(method.module.parameters()))  # a fused step leaves no trace of itself
     return figures
 

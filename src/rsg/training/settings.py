@@ -67,7 +67,7 @@ def changed(settings: S, changes: Sequence[str]) -> S:
 def restored(kind: type[S], values: Mapping[str, Any]) -> S:
     """Settings as they were saved; what this version adds takes its default.
 
-    What it does not know is an error, unless it is `GONE` and had the value that was usual.
+    What it does not know is an error, unless it is `GONE` and had a value that can still be used.
     """
     known = {field.name for field in dataclasses.fields(kind)}
     for key, value in values.items():
