@@ -39,10 +39,10 @@ FULL = Size(
     400,
     {
         **baselines.FULL.counts,
-        **{"given": (*map(Given, NUMBERS), *NOISY, *WRONG, Given(1, several=True)), "deep": (1, 5, 400)},
-        **{"cloned": (1, 5, 20), "fewer": (5, 20, 100), "seeds": {NETWORKS: 3, CLONING: 2, "playroom": 2}},
+        **{"given": (*map(Given, NUMBERS), *NOISY, *WRONG, Given(1, several=True)), "deep": (1, 400)},
+        **{"cloned": (1, 5, 20), "fewer": (5, 20, 100), "seeds": {NETWORKS: 2, CLONING: 1, "playroom": 1}},
         "first": 210,  # the seed of the first one's demonstrations and training: none was looked at during development
-        **{"instructions": 100, "maps": 100, "starts": 5, "crowded": 20, "walks": 10_000},
+        **{"instructions": 40, "maps": 100, "starts": 4, "crowded": 10, "walks": 10_000},
     },
     6.0,
     seeds=10,

@@ -33,12 +33,12 @@ from rsg.worlds.facts import fact_names, facts_of, family
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
 FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
 ROUNDS = 12  # at most
-ENOUGH = 60  # demonstrations of each term: more of them change nothing, they only take time
+ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
 LITERALS = 3  # of a formula, at most
 BEAM = 12  # formulas that are tried with one literal more
 WORST = 3  # demonstrations, those that are explained worst, by which formulas of one literal more are chosen
 TRIED = 32  # of these that are scored on others
-TRIAL = 16  # demonstrations that decide which of these are scored on all
+TRIAL = 16  # demonstrations by which formulas are chosen that are scored on all
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
@@ -247,10 +247,10 @@ class _Search:
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
     def clearest(self, term: str) -> list[int]:
-        """The demonstrations that mention a term, and with it the fewest terms of which nothing is known."""
+        """A few demonstrations that mention a term, and with it the fewest terms of which nothing is known."""
         demos, where = self.data.demos, self.data.terms[term]
         unknown = [sum(self.meaning[name] is None for name in demos[d].machine.names) for d in where]
-        return [d for d, count in zip(where, unknown, strict=True) if count == min(unknown)]
+        return [d for d, count in zip(where, unknown, strict=True) if count == min(unknown)][:TRIAL]
 
     def weigh(self, term: str, demos: Sequence[int], growing: bool) -> Weighed:
         """What a term may mean, by what these demonstrations show and by what the others do not mention."""
