@@ -263,8 +263,7 @@ class _Search:
         self._likely[term] = [one for one in order if found[one].weight > weights[0] - HOPELESS or not one.literals]
         posterior = np.exp(weights - np.logaddexp.reduce(weights))
         self.meaning[term] = order[0] if order[0].literals else None
-        wrong = np.exp(log(self.doubt) + self._otherwise[demos] - found[order[0]].scores)
-        return Weighed(tuple(order[:KEPT]), posterior[:KEPT], 1 - wrong)
+        return Weighed(tuple(order[:KEPT]), posterior[:KEPT], 1 - self._wrong(found[order[0]].scores, demos))
 
     def _seen_from_afar(
         self, term: str, found: Mapping[Formula, "_Scored"], demos: Sequence[int]
@@ -274,16 +273,13 @@ class _Search:
         close = [one for one in order if found[one].weight > found[order[0]].weight - DISTANT]
         if len(close) < 2:
             return {}
+        some = demos[:TRIAL]
         again = {}
         for one in close:
             scores = found[one].scores.copy()
-            for n, d in enumerate(demos[:TRIAL]):
-                if scores[n] > log(self.doubt) + self._otherwise[d] + 1:
-                    sure = np.log(np.exp(scores[n]) - self.doubt * np.exp(self._otherwise[d]))
-                    scores[n] = self._doubted(
-                        sure - np.log1p(-self.doubt) - self.haste * self._detour(d, {term: one}), self._otherwise[d]
-                    )
-            again[one] = _Scored(scores, float(found[one].weight + scores.sum() - found[one].scores.sum()))
+            scores[: len(some)] -= self.haste * np.array([self._detour(d, {term: one}) for d in some])
+            gained = self._doubted(scores, demos) - self._doubted(found[one].scores, demos)
+            again[one] = _Scored(scores, found[one].weight + float(gained.sum()))
         return again
 
     def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
@@ -333,8 +329,8 @@ class _Search:
             path = self.data.demos[d].ground.graph.path
             ends = np.zeros((len(path) - 1, len(self.data.demos[d].facts)), dtype=np.bool_)
             ends[np.arange(len(path) - 1), path[1:]] = True
-            most[n] = max(0.0, float(self._explained(term, d, ends).max() - known[n]))
-        return most
+            most[n] = self._explained(term, d, ends).max()
+        return np.maximum(0.0, self._doubted(most, demos) - self._doubted(known, demos))
 
     def _longer(self, term: str, formulas: Sequence[Formula], worst: Sequence[int]) -> list[Formula]:
         """Formulas of one literal more that best explain those demonstrations that are explained worst."""
@@ -362,15 +358,14 @@ class _Search:
             holds = where(formulas, demo.facts, self.data.place)
             _, first, same = np.unique(np.packbits(holds, axis=1), axis=0, return_index=True, return_inverse=True)
             scores[:, column] = self._explained(term, d, holds[first])[same.ravel()]
-        weights = scores.sum(axis=1) + self._prior(term, formulas)
+        weights = self._doubted(scores, demos).sum(axis=1) + self._prior(term, formulas)
         return {one: _Scored(row, float(total)) for one, row, total in zip(formulas, scores, weights, strict=True)}
 
     def _explained(self, term: str, d: int, holds: Bools) -> Floats:
         """How well a demonstration is explained if a term holds in these states, `[ways, S]`."""
         demo = self.data.demos[d]
         asked = demo.machine.names.index(term), holds
-        scores = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
-        found: Floats = self._doubted(scores, self._otherwise[d])
+        found: Floats = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
         return found
 
     def _prior(self, term: str, formulas: Sequence[Formula]) -> Floats:
@@ -406,9 +401,13 @@ class _Search:
         """How rational demonstrators seem to be."""
         return Rationality(float(self.alpha), 1.0)
 
-    def _doubted(self, scores: Any, blind: Any) -> Any:
-        """The scores of demonstrations whose descriptions may be wrong: then anything could have been done."""
-        return np.logaddexp(np.log1p(-self.doubt) + scores, np.log(self.doubt) + blind)
+    def _doubted(self, scores: Floats, demos: Sequence[int] | slice = slice(None)) -> Floats:
+        """The scores `[..., D]` of demonstrations whose descriptions may be wrong: then they did something else."""
+        return np.asarray(np.logaddexp(np.log1p(-self.doubt) + scores, log(self.doubt) + self._otherwise[demos]))
+
+    def _wrong(self, scores: Floats, demos: Sequence[int] | slice = slice(None)) -> Floats:
+        """How likely it is that the descriptions are wrong, given the scores of these tasks."""
+        return np.exp(log(self.doubt) + self._otherwise[demos] - self._doubted(scores, demos))
 
     def _logs(
         self, demo: Shown, machine: Machine | None = None, meaning: Mapping[str, Formula | None] | None = None
@@ -426,9 +425,9 @@ class _Search:
             [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
         )
         for _ in range(ROUNDS):
-            weights = self._doubted(scores, self._otherwise).sum(axis=1)
+            weights = self._doubted(scores).sum(axis=1)
             best = int(weights.argmax())
-            self.wrong = np.exp(log(self.doubt) + self._otherwise - self._doubted(scores[best], self._otherwise))
+            self.wrong = self._wrong(scores[best])
             self.doubt = float((self.wrong.sum() + 1) / (len(self.wrong) + 2))
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
