@@ -94,8 +94,9 @@ def demonstrators(shape: Mapping[str, Any]) -> str:
     doubted = shape.get("doubted", [])
     rational = f"α is about {alpha:g} (95 % between {low:g} and {high:g}): "
     rational += "they take shortest ways" if low >= 32 else "they err now and then" if low >= 8 else "they err often"
-    wrong = f"about {shape['doubt']:.1%} of the descriptions are wrong"
+    wrong = "no description seems wrong"
     if doubted:
+        wrong = f"about {shape['doubt']:.0%} of the descriptions are wrong"
         some = ", ".join(map(str, doubted[:10])) + (", …" if len(doubted) > 10 else "")
         wrong += f"; {quantity(len(doubted), 'episode')} did not do what they say: {some}"
     return f"{rational}; {wrong}"
