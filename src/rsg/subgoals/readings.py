@@ -127,6 +127,19 @@ class Readings(Classifiers):
             if rest and self.network is not None:
                 self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
 
+    def shrink(self, amount: float, choosy: bool) -> None:
+        """The network prefers to look at few things."""
+        if self.network is not None:
+            self.network.shrink(amount, choosy)
+
+    def things_seen(self) -> float:
+        """How many things the network looks at."""
+        return self.network.things_seen() if self.network is not None else 0.0
+
+    def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
+        """What the network of a term looks at."""
+        return [] if self.network is None or term in self.readings else self.network.looks_at(term, world)
+
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
 

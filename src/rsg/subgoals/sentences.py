@@ -9,6 +9,7 @@ from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.readings import Reading, Readings
 from rsg.worlds.facts import say
 
+LOOKS = 4  # things that a network looks at of which a person is told
 Phrases = Mapping[str, tuple[str, str]]
 
 
@@ -43,14 +44,16 @@ class Told:
 def tell(subgoals: Classifiers, world: Any = None) -> list[Told]:
     """What was learned of every term, in the words of a world."""
     phrases: Phrases = getattr(world, "fact_phrases", {})
-    if not isinstance(subgoals, Readings):
-        return [_network(term) for term in subgoals.terms]
-    read = subgoals.readings
-    return [_told(term, read, phrases) if term in read else _network(term) for term in subgoals.terms]
+    read = subgoals.readings if isinstance(subgoals, Readings) else {}
+    return [_told(term, read, phrases) if term in read else _network(subgoals, term, world) for term in subgoals.terms]
 
 
-def _network(term: str) -> Told:
-    return Told(term, f"{term} is known to a network", None, 0, 0)
+def _network(subgoals: Classifiers, term: str, world: Any) -> Told:
+    looks = subgoals.looks_at(term, world)
+    some = ", ".join(f"{name} ({share:.0%})" for name, share in looks[:LOOKS])
+    rest = f" and {quantity(len(looks) - LOOKS, 'other thing')}" if len(looks) > LOOKS else ""
+    means = f"{term} is known to a network" + (f", which looks at: {some}{rest}" if looks else "")
+    return Told(term, means, None, 0, 0)
 
 
 def _told(term: str, readings: Mapping[str, Reading], phrases: Phrases) -> Told:
