@@ -239,10 +239,8 @@ class _Search:
         self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
         self._otherwise = np.array([demo.blind for demo in data.demos])  # the scores if descriptions are wrong
         self.wrong = np.zeros(len(data.demos))
-        self.haste = (
-            0.0  # how much less likely a way is that is dearer by 1 than the best, as far as graphs do not show it
-        )
-        self._detours: dict[Any, float] = {}
+        self.haste = 0.0  # how much less likely a way is that is dearer by 1, where graphs do not show it
+        self._known_ways: dict[Any, tuple[float, float]] = {}
         self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
@@ -284,18 +282,28 @@ class _Search:
 
     def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
         """By how much the best way in the graph around a demonstration is dearer than the best way of all."""
+        local, least = self._ways(d, instead)
+        return max(0.0, local - least) if local < np.inf else 0.0
+
+    def _excess(self, d: int) -> float:
+        """By how much a demonstration is dearer than the best way of all."""
         demo = self.data.demos[d]
-        meaning = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
-        if None in meaning.values():
-            return 0.0
+        shown = demo.ground.graph.arrays.cost[demo.ground.walk.taken].sum()
+        return max(0.0, float(shown) - self._ways(d, {})[1])
+
+    def _ways(self, d: int, instead: Mapping[str, Formula]) -> tuple[float, float]:
+        """The costs of the best way in the graph around a demonstration and of the best way of all; infinite: unknown."""
+        demo = self.data.demos[d]
+        meaning: Any = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
         key = (d, tuple(meaning.values()))
-        if key not in self._detours:
-            known: Any = meaning
+        if None in key[1]:
+            return np.inf, np.inf
+        if key not in self._known_ways:
             world, start = demo.ground.world, demo.ground.graph.path[0]
-            local = forward(*demo.given, self._logs(demo, meaning=known), self.how)[1].togo.cost[start, 0]
-            least = least_cost(world, demo.ground.graph.states[start], demo.machine, known, self.certainty)
-            self._detours[key] = max(0.0, float(local) - least)
-        return self._detours[key]
+            local = forward(*demo.given, self._logs(demo, meaning=meaning), self.how)[1].togo.cost[start, 0]
+            least = least_cost(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
+            self._known_ways[key] = float(local), least
+        return self._known_ways[key]
 
     def _literals(self, demos: Sequence[int]) -> list[Formula]:
         """The formulas of one literal that come true in some of the demonstrations, and the one that never does."""
@@ -432,9 +440,10 @@ class _Search:
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
-        right = np.flatnonzero(self.wrong < 0.5)[:FEW]
-        costs = self.data.demos[0].ground.world.costs if growing else ()
-        self.haste = (len(right) + 1) / (sum(self._detour(d, {}) for d in right) + min(costs)) if growing else 0.0
+        if growing:
+            right = np.flatnonzero(self.wrong < 0.5)[:FEW]
+            step = float(self.data.demos[0].ground.graph.edge_cost.min())
+            self.haste = min(self.alpha, (len(right) + 1) / (sum(map(self._excess, right)) + step))
         for d in np.flatnonzero(self.wrong > SUSPECT):
             self._otherwise[d] = self._as_another(self.data.demos[d])
 
