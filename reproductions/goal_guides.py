@@ -8,50 +8,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.planning import Candidates, GoalProblem, GoalSettings, Guide, algorithm_2, by_regions, priority
-from rsg.planning.by_regions import prerequisites, ready
+from rsg.planning.by_regions import prerequisites
 
 Bools = NDArray[np.bool_]
 
 
-def conditional(problem: GoalProblem, trust: bool) -> Guide:
+def conditional(problem: GoalProblem) -> Guide:
     """As `prerequisites`, with all terms as prerequisites that nearly always came before."""
     always = problem.dependencies.conditional >= 0.9
     rules = problem.rules_of([(tuple(np.flatnonzero(row).tolist()),) for row in always])
     goal, size = problem.goal, len(problem.terms)
 
-    def rank(holds: Bools, _: object) -> tuple[NDArray[Any], Bools]:
+    def rank(holds: Bools, _: object) -> NDArray[Any]:
         needed = rules.still_needed(holds, goal).sum(axis=1)
-        return np.where(needed > 0, needed, size + 1), ready(problem, holds, trust)
+        return np.where(needed > 0, needed, size + 1)
 
     return Guide(rank, rules, np.ones(size, dtype=np.bool_))
 
 
-def by_priority(problem: GoalProblem, trust: bool) -> Guide:
+def by_priority(problem: GoalProblem) -> Guide:
     """By the paper's priority (eq. 7) of the terms achieved so far, then the goal."""
     matrix, goal = problem.dependencies.matrix, problem.goal
 
-    def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> tuple[NDArray[Any], Bools]:
+    def rank(_: object, achieved: Sequence[tuple[int, ...]]) -> NDArray[Any]:
         values = np.array([priority(matrix, [*dict.fromkeys(way), goal]) for way in achieved])
-        return -np.log(np.maximum(values, 1e-300)), ready(problem, holds, trust)
+        return np.asarray(-np.log(np.maximum(values, 1e-300)))
 
-    return prerequisites(problem, trust)._replace(rank=rank)
+    return prerequisites(problem)._replace(rank=rank)
 
 
-def unranked(problem: GoalProblem, trust: bool) -> Guide:
+def unranked(problem: GoalProblem) -> Guide:
     """Without a rank, so that fewer regions behind come first."""
-
-    def rank(holds: Bools, _: object) -> tuple[NDArray[Any], Bools]:
-        return np.zeros(len(holds)), ready(problem, holds, trust)
-
-    return prerequisites(problem, trust)._replace(rank=rank)
+    return prerequisites(problem)._replace(rank=lambda holds, _: np.zeros(len(holds)))
 
 
-def helpful(problem: GoalProblem, trust: bool) -> Guide:
+def helpful(problem: GoalProblem) -> Guide:
     """By prerequisites, but only terms from which they lead to the goal make regions."""
-    return prerequisites(problem, trust)._replace(watched=problem.rules.helpful(problem.goal))
+    return prerequisites(problem)._replace(watched=problem.rules.helpful(problem.goal))
 
 
-GUIDES: dict[str, Callable[[GoalProblem, bool], Guide]] = {
+GUIDES: dict[str, Callable[[GoalProblem], Guide]] = {
     "conditional": conditional,
     "priority": by_priority,
     "none": unranked,

@@ -36,19 +36,17 @@ class Method(NamedTuple):
 OURS, PAPER, BLIND = "ours", "paper", "blind"
 MAIN = {
     OURS: Method("ours"),
-    PAPER: Method("the paper's algorithm, with our threshold and test of the goal", {"method": "paper"}),
-    "printed": Method("the paper's algorithm, as printed", {"method": "paper", "trust": True}, "paper"),
+    PAPER: Method("the paper's algorithm, with our threshold", {"method": "paper"}),
+    "printed": Method("the paper's algorithm, as printed", {"method": "paper"}, "paper"),
     "uniform": Method("the paper's algorithm, without dependencies", {"method": "uniform"}),
     BLIND: Method("blind", {"method": "blind"}),
 }
-LADDER = {  # the first and the fourth row are those of MAIN
+LADDER = {  # the first row and ours are those of MAIN
     PAPER: MAIN[PAPER],
     "longer": Method("the paper's algorithm, up to 8 steps instead of 6", {"method": "paper", "length_limit": 8}),
-    "untested": Method("the paper's algorithm, without our test of the goal", {"method": "paper", "trust": True}),
     "priority": Method("one search over regions, ranked by the paper's priority", {"guide": "priority"}),
     "conditional": Method("… ranked by what always came before", {"guide": "conditional"}),
     OURS: Method("… ranked by prerequisites (**ours**)"),
-    "trusting": Method("ours, but a goal is believed without its prerequisites", {"trust": True}),
     "helpful": Method("ours, but only helpful terms make regions", {"guide": "helpful"}),
     "unranked": Method("ours, regions without a rank", {"guide": "none"}),
 }
@@ -86,7 +84,7 @@ def jobs(size: Size) -> Iterator[Job]:
 def _asked(name: str, starts: int, size: Size) -> Plain:
     """What a job is asked for: all settings written out, and how many starts of each goal, drawn for what."""
     budget = 8 * size["budget"] if name == BLIND else size["budget"]
-    settings = {"method": "regions", "trust": False, "seed": 0, **METHODS[name].changes, "budget": budget}
+    settings = {"method": "regions", "seed": 0, **METHODS[name].changes, "budget": budget}
     return {"starts": starts, "drawn": "test", "threshold": METHODS[name].threshold, "settings": settings}
 
 

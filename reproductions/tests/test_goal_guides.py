@@ -1,4 +1,4 @@
-"""Other guides than prerequisites: counts against the plain twin, and what each believes."""
+"""Other guides than prerequisites: counts against the plain twin."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from rsg.planning import by_regions
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")
 
 
-def twin(toy, goal, guide, trust, budget):
+def twin(toy, goal, guide, budget):
     """The same by the plain search over regions."""
     rules, terms = toy.prerequisites, set(range(len(toy.names)))
     counts, size, watched = toy.dependencies, len(toy.names), set(terms)
@@ -27,13 +27,12 @@ def twin(toy, goal, guide, trust, budget):
             watched = watched | more
 
     def judge(holds, way):
-        ready = trust or any(holds.issuperset(one) for one in toy.prerequisites[goal])
         if guide == "none":
-            return 0, ready
+            return 0
         if guide == "priority":
             value = reference.priority(counts.matrix.tolist(), [*dict.fromkeys(way), goal], 0.9)
-            return -np.log(max(value, 1e-300)), ready
-        return len(reference.still_needed(rules, holds, goal)) or size + 1, ready
+            return -np.log(max(value, 1e-300))
+        return len(reference.still_needed(rules, holds, goal)) or size + 1
 
     holds = [frozenset(np.flatnonzero(row).tolist()) & watched for row in toy.held]
     return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget).run()
@@ -45,10 +44,9 @@ def test_the_count_is_that_of_the_twin(guide):
     found = 0
     for _ in range(60):
         toy, goal = random_toy(rng), int(rng.integers(5))
-        trust, budget = bool(rng.integers(2)), int(rng.choice([5, 15, 25_000]))
-        method = partial(by_regions, guide=GUIDES[guide])
-        made = toy.plan(toy.names[goal], method=method, trust=trust, budget=budget)
-        expected = twin(toy, goal, guide, trust, budget)
+        budget, method = int(rng.choice([5, 15, 25_000])), partial(by_regions, guide=GUIDES[guide])
+        made = toy.plan(toy.names[goal], method=method, budget=budget)
+        expected = twin(toy, goal, guide, budget)
         assert (made.ended, made.expansions, made.cost) == (expected.ended, expected.expansions, expected.cost)
         assert made.actions.tolist() == (expected.actions or [])
         if made.found:
@@ -57,7 +55,7 @@ def test_the_count_is_that_of_the_twin(guide):
     assert found > 10
 
 
-def test_every_guide_believes_in_one_of_several_alternatives():
+def test_one_of_several_alternatives_is_enough_for_every_guide():
     """`a` or `b` leads to `c`, and each time that both were shown, both were shown before it."""
     toy = Toy([[1], [2], [2]], [[0, 0, 0], [1, 0, 0], [1, 0, 1]], (((),), ((),), ((0,), (1,))))
     for guide in GUIDES.values():
@@ -65,7 +63,7 @@ def test_every_guide_believes_in_one_of_several_alternatives():
 
 
 def test_settings_as_jobs_ask_for_them():
-    usual = {"method": "regions", "budget": 7, "trust": False, "seed": 1}
+    usual = {"method": "regions", "budget": 7, "seed": 1}
     assert goal_settings(usual).method == "regions"
     guided = goal_settings({**usual, "guide": "none"})
     assert (guided.budget, guided.seed, guided.method.keywords) == (7, 1, {"guide": GUIDES["none"]})

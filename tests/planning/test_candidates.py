@@ -166,7 +166,5 @@ def test_rules_one_by_one():
     assert rules.ready(holds, 1).tolist() == [True, False, True, False]
     assert rules.ready(holds, 4).tolist() == [False, False, False, True]
     assert [rules.fulfilled(row, 1) for row in holds] == [[0], [], [2, 3], []]
-    assert np.flatnonzero(rules.direct(1)).tolist() == [0, 2, 3]
-    assert np.flatnonzero(rules.direct(0)).tolist() == []
     assert np.flatnonzero(rules.helpful(4)).tolist() == [0, 1, 2, 3, 4]
     assert np.flatnonzero(rules.helpful(2)).tolist() == [0, 2]

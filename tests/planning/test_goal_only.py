@@ -72,11 +72,11 @@ class Toy:
 
 
 def random_toy(rng, make_world=ByteWorld, terms=5):
-    """Needs that make sense and needs that do not: the search must do with either."""
+    """Needs that make sense and needs that do not, and terms that never hold: the search must do with each."""
     count, actions = int(rng.integers(4, 30)), int(rng.integers(2, 4))
     after = rng.integers(count, size=(count, actions))
     after[:, 0] = (np.arange(count) + 1) % count
-    held = rng.random((count, terms)) < rng.uniform(0.05, 0.5, size=terms)
+    held = rng.random((count, terms)) < rng.choice([0.0, 0.05, 0.2, 0.5], size=terms)
     return Toy(
         after.tolist(),
         held,
@@ -103,14 +103,11 @@ def shortened(method, **numbers):
 
 def twin(toy, goal, settings):
     """The same by the plain search over regions."""
-    believed = set() if settings.trust else {term for one in toy.prerequisites[goal] for term in one}
     blind, size = settings.method == "blind", len(toy.names)
-    watched = {goal} | believed if blind else set(range(size))
+    watched = {goal} if blind else set(range(size))
 
     def judge(holds, _):
-        ready = settings.trust or any(holds.issuperset(one) for one in toy.prerequisites[goal])
-        needed = 0 if blind else len(reference.still_needed(toy.prerequisites, holds, goal))
-        return (0 if blind else needed or size + 1), ready
+        return 0 if blind else len(reference.still_needed(toy.prerequisites, holds, goal)) or size + 1
 
     holds = [frozenset(np.flatnonzero(row).tolist()) & watched for row in toy.held]
     return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, settings.budget, blind).run()
@@ -120,12 +117,11 @@ def twin(toy, goal, settings):
 @pytest.mark.parametrize("batch", range(4))
 def test_the_count_of_one_search_is_that_of_its_twin_on_100_small_worlds(batch):
     rng = stream(batch, "goal only")
-    ended, strict, doubts = [], [], 0
+    ended, strict = [], []
     for _ in range(25 if SLOW else 100):
         toy, goal = random_toy(rng, [ByteWorld, TableWorld][batch % 2]), int(rng.integers(5))
         settings = GoalSettings(
             method=str(rng.choice(["regions", "regions", "blind"])),
-            trust=bool(rng.integers(2)),
             budget=int(rng.choice([1, 5, 15, 25_000])),
         )
         found, expected = toy.plan(toy.names[goal], **vars(settings)), twin(toy, goal, settings)
@@ -134,10 +130,8 @@ def test_the_count_of_one_search_is_that_of_its_twin_on_100_small_worlds(batch):
         if found.found:
             strict.append(check(toy, found, toy.names[goal]))
         ended.append(found.ended)
-        doubts += expected.doubtful
     assert SLOW or np.mean(strict) > 0.5  # else the goal held from the start, became false and came true again
     assert SLOW or min(ended.count(one) for one in ("found", "exhausted", "budget")) >= 5
-    assert SLOW or doubts >= 5
 
 
 @pytest.mark.parametrize("method", ["paper", "uniform"])
@@ -150,7 +144,6 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
         each = int(rng.choice([3, 10, 1000]))
         settings = GoalSettings(
             method=the_papers(method, each=each, length_limit=3),
-            trust=bool(rng.integers(2)),
             budget=int(rng.choice([20, 100, 400])),
             seed=int(rng.integers(9)),
         )
@@ -167,11 +160,7 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
             how = SearchSettings("balanced", limit, threshold=0.5, seed=settings.seed)
             found = ProductSearch(toy.world, toy.world.rows[toy.start], Machine.of(task), goals, how).run()
             searched.append(instruction)
-            if found.actions is None:
-                return False, found.expansions
-            held = set(np.flatnonzero(toy.held[toy.world.numbers(found.states[-2:-1])[0]]).tolist())
-            believed = any(held.issuperset(one) for one in toy.prerequisites[instruction[-1]])
-            return settings.trust or believed, found.expansions
+            return found.actions is not None, found.expansions
 
         instruction, spent = reference.algorithm_2(instructions, search, each, settings.budget)
         found = toy.plan(toy.names[goal], **vars(settings))
@@ -311,9 +300,7 @@ def test_a_boat_by_every_method(method):
     made = craft("craft-boat", method=shortened(method, each=100))
     assert made.found
     if method in ("regions", "blind"):
-        assert str(made.task) == (
-            BOAT if method == "regions" else "craft-wood-plank then craft-boat"
-        )  # what it watches
+        assert str(made.task) == (BOAT if method == "regions" else "craft-boat")  # what it watches
     again = craft("craft-boat", goal_fn=only_batched, method=shortened(method, each=100))
     assert (again.actions.tolist(), again.expansions) == (made.actions.tolist(), made.expansions)
 
@@ -363,7 +350,7 @@ def test_the_count_in_crafting_world_is_that_of_the_twin(goal):
     toy = Toy.__new__(Toy)
     toy.world, toy.held, toy.start = TableWorld(after, np.full(5, 0.125), rows), held, 0
     toy.names, toy.prerequisites, toy.dependencies = VOCABULARY, PREREQUISITES, RULES
-    for settings in ({}, {"trust": True}, {"method": "blind"}, {"budget": 9}):
+    for settings in ({}, {"method": "blind"}, {"budget": 9}):
         made = craft(goal, "map:\n@aT\n1.5\n", **settings)
         expected = twin(toy, VOCABULARY.index(goal), GoalSettings(**settings))
         assert (made.ended, made.expansions) == (expected.ended, expected.expansions)
@@ -494,36 +481,17 @@ def test_no_way_is_known():
     assert (made.found, made.ended, made.missed, made.expansions) == (False, "exhausted", ("a",), 2)
 
 
-@pytest.mark.parametrize("trust", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_goal_that_comes_true_without_its_prerequisites_needs_trust(method, trust):
+def test_a_goal_may_come_true_without_its_prerequisites(method):
     toy = Toy([[1], [1]], [[0, 0], [0, 1]], (((),), ((0,),)))
-    made = toy.plan("b", method=method, trust=trust)
-    assert made.found == trust
-    if trust:
-        assert (str(made.task), made.actions.tolist()) == ("b", [0])
-    else:
-        assert made.ended == "exhausted"
-        assert "a" in made.missed
-        assert made.reached == ()
-        if method in ("regions", "blind"):
-            assert "(b came true without its prerequisites, which was not believed)" in made.reason
+    made = toy.plan("b", method=method)
+    assert (str(made.task), made.actions.tolist()) == ("b", [0])
 
 
-@pytest.mark.parametrize(("length_limit", "budget"), [(1, 25_000), (6, 1)])
-@pytest.mark.parametrize("method", ["paper", "uniform"])
-def test_a_plan_that_is_not_believed_is_not_given(method, length_limit, budget):
-    toy = Toy([[1], [1]], [[0, 0], [0, 1]], (((),), ((0,),)))
-    made = toy.plan("b", method=the_papers(method, length_limit=length_limit), budget=budget)
-    assert not made.found
-    assert (len(made.actions), len(made.states)) == (0, 1)
-    assert "no plan" in made.reason
-
-
-def test_one_of_several_alternatives_is_believed():
+def test_one_of_several_alternatives_is_enough():
     """`a` or `b` leads to `c`, and each time that both were shown, both were shown before it."""
     toy = Toy([[1], [2], [2]], [[0, 0, 0], [1, 0, 0], [1, 0, 1]], (((),), ((),), ((0,), (1,))))
-    assert toy.plan("c").found
+    assert str(toy.plan("c").task) == "a then c"
 
 
 @pytest.mark.parametrize("method", METHODS)

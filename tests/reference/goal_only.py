@@ -16,7 +16,6 @@ class Region:
     steps: int = 0
     way: tuple[int, ...] = ()
     rank: Any = None
-    ready: Any = None
 
 
 class Answer(NamedTuple):
@@ -28,7 +27,6 @@ class Answer(NamedTuple):
     cost: float
     seen: set[int]
     regions: dict[frozenset[int], Region]
-    doubtful: bool
     order: list[int]
 
 
@@ -41,7 +39,7 @@ class RegionSearch:
         start: the number of the first state.
         holds: for each state the set of terms that hold there.
         goal: the term that is wanted.
-        rank: from the terms that hold in a region and those achieved on the way, (rank, ready).
+        rank: from the terms that hold in a region and those achieved on the way, its rank.
         budget: as for the real one; blind: whether the cheapest state comes first, whatever its region.
     """
 
@@ -53,7 +51,6 @@ class RegionSearch:
     budget: int
     blind: bool = False
     regions: dict[frozenset[int], Region] = field(default_factory=dict)
-    doubtful: bool = False
 
     def run(self) -> Answer:
         """Always the open state of the least rank, then of the fewest regions, then the cheapest, then the oldest."""
@@ -90,9 +87,7 @@ class RegionSearch:
                 gained = sorted(self.holds[t] - self.holds[s])
                 self.regions[self.holds[t]] = Region(here.steps + 1, (*here.way, *gained))
             if self.goal in self.holds[t] and self.goal not in self.holds[s]:
-                if here.ready:
-                    return s, a
-                self.doubtful = True
+                return s, a
             if t in self.expanded or self.cost[s] + price >= self.cost.get(t, inf):
                 continue
             self.cost[t], self.came[t] = self.cost[s] + price, (s, a)
@@ -107,7 +102,7 @@ class RegionSearch:
         """Rank the regions that are new, and open the states that waited for it."""
         for terms, region in self.regions.items():
             if region.rank is None:
-                region.rank, region.ready = self.rank(terms, region.way)
+                region.rank = self.rank(terms, region.way)
         for t in dict.fromkeys(waiting):
             self.open[t] = next(self.ticks)
 
@@ -120,7 +115,7 @@ class RegionSearch:
             while s in self.came:
                 s, action = self.came[s]
                 actions.insert(0, action)
-        return Answer(ended, len(self.expanded), actions, cost, seen, self.regions, self.doubtful, self.expanded)
+        return Answer(ended, len(self.expanded), actions, cost, seen, self.regions, self.expanded)
 
 
 # What is still needed.

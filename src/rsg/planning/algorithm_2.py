@@ -12,7 +12,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine
 from rsg.planning.plan import Plan, plan
 from rsg.planning.problem import HOLDS, GoalProblem, GoalSettings, instruction, never_reached
-from rsg.search import Between, SearchSettings, after, asked
+from rsg.search import Between, SearchSettings, after
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def candidates(matrix: Floats, goal: int, how: Candidates = _USUAL) -> Iterator[
 def algorithm_2(
     problem: GoalProblem, settings: GoalSettings, between: Between | None, how: Candidates = _USUAL
 ) -> Plan:
-    """A plan for the goal: that of the first candidate for which one is found, and believed."""
+    """A plan for the goal: that of the first candidate for which one is found."""
     spent, reached, missed = 0, dict[str, None](), dict[str, None]()
     ended = "exhausted"  # if each candidate was, and there are no more
     queue = candidates(_matrix(problem, how.uniform), problem.goal, how)
@@ -92,7 +92,7 @@ def algorithm_2(
         told = after(spent, between)
         tried = plan(problem.world, problem.state, machine, problem.goals, search, told)
         spent += tried.expansions
-        if tried.found and (settings.trust or _believed(problem, tried)):
+        if tried.found:
             return replace(tried, expansions=spent)
         reached.update(dict.fromkeys(tried.reached))
         missed.update(dict.fromkeys(tried.missed))
@@ -118,10 +118,3 @@ def _matrix(problem: GoalProblem, uniform: bool) -> Floats:
     if not problem.named:
         matrix[-1, :known] = 1 / known
     return matrix
-
-
-def _believed(problem: GoalProblem, made: Plan) -> bool:
-    """Whether one of the goal's prerequisites held where it came true."""
-    goals = problem.goals(problem.world, problem.terms, problem.state)
-    log_g, _ = asked(goals, made.states[-2:-1], len(problem.terms))
-    return bool(problem.rules.ready(log_g >= np.log(HOLDS), problem.goal)[0])

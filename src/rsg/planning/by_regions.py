@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Ints
 from rsg.core.errors import RsgError
 from rsg.planning.dependencies import Rules
 from rsg.planning.plan import Plan
@@ -29,47 +29,36 @@ class Guide(NamedTuple):
     blind: bool = False
 
 
-def prerequisites(problem: GoalProblem, trust: bool) -> Guide:
+def prerequisites(problem: GoalProblem) -> Guide:
     """Regions in which the goal lacks least come first; last come those from which no way is known."""
     rules, goal, size = problem.rules, problem.goal, len(problem.terms)
 
-    def rank(holds: Bools, _: object) -> tuple[Ints, Bools]:
+    def rank(holds: Bools, _: object) -> Ints:
         needed = rules.still_needed(holds, goal).sum(axis=1)
-        return np.where(needed > 0, needed, size + 1), ready(problem, holds, trust)
+        return np.where(needed > 0, needed, size + 1)
 
     return Guide(rank, rules, np.ones(size, dtype=np.bool_))
 
 
-def blind(problem: GoalProblem, trust: bool) -> Guide:
-    """The cheapest states first. Of other terms it watches those that must hold before the goal is believed."""
+def blind(problem: GoalProblem) -> Guide:
+    """The cheapest states first; no term but the goal is watched."""
     watched = np.arange(len(problem.terms)) == problem.goal
-    if not trust:
-        watched |= problem.rules.direct(problem.goal)
-
-    def rank(holds: Bools, _: object) -> tuple[Floats, Bools]:
-        return np.zeros(len(holds)), ready(problem, holds, trust)
-
-    return Guide(rank, problem.rules, watched, blind=True)
-
-
-def ready(problem: GoalProblem, holds: Bools, trust: bool) -> Bools:
-    """Whether a goal that comes true where `holds` `[N, T]` do is believed, `[N]`."""
-    return np.ones(len(holds), dtype=np.bool_) if trust else problem.rules.ready(holds, problem.goal)
+    return Guide(lambda holds, _: np.zeros(len(holds)), problem.rules, watched, blind=True)
 
 
 def by_regions(
     problem: GoalProblem,
     settings: GoalSettings,
     between: Between | None,
-    guide: Callable[[GoalProblem, bool], Guide] = prerequisites,
+    guide: Callable[[GoalProblem], Guide] = prerequisites,
 ) -> Plan:
-    """A plan for the goal; the guide is made for the problem, and for whether goals are to be trusted."""
+    """A plan for the goal; the guide is made for the problem."""
     if is_continuous(problem.world):
         raise RsgError(
             "the methods 'regions' and 'blind' are for worlds with finitely many actions; "
             "in a continuous one use the method 'paper', or give an instruction to rsg.plan"
         )
-    led = guide(problem, settings.trust)
+    led = guide(problem)
     numbers = np.flatnonzero(led.watched)
     terms = [problem.terms[number] for number in numbers]
 
@@ -78,7 +67,7 @@ def by_regions(
         every[:, numbers] = holds
         return every
 
-    def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> tuple[Array, Array]:
+    def rank(holds: Bools, achieved: Sequence[tuple[int, ...]]) -> Array:
         return led.rank(everything(holds), [tuple(numbers[list(way)].tolist()) for way in achieved])
 
     goals = problem.goals(problem.world, terms, problem.state)
@@ -138,12 +127,9 @@ def _failed(problem: GoalProblem, found: Reached, led: Guide, holds: Bools) -> P
         held = f"{problem.name} holds already, and did not become false and true again"
         return problem.no_plan(found.expansions, found.ended, (), [problem.name], held)
     needed = led.rules.still_needed(holds[:1], problem.goal)[0] & led.watched  # nothing is known of others
-    never = [term for term, need, came in zip(problem.terms, needed, seen, strict=True) if need and not came]
-    if problem.name not in never:
-        never.append(problem.name)
+    needed[problem.goal] = True  # also where no way is known
     helpful = led.rules.helpful(problem.goal) | (not problem.named)
-    use = [term for term, of_use, came in zip(problem.terms, helpful, seen, strict=True) if of_use and came]
-    because = never_reached(never)
-    if found.doubtful:
-        because += f" ({problem.name} came true without its prerequisites, which was not believed)"
-    return problem.no_plan(found.expansions, found.ended, [term for term in use if term not in never], never, because)
+    never, reached = (
+        [problem.terms[number] for number in np.flatnonzero(some)] for some in (needed & ~seen, helpful & seen)
+    )
+    return problem.no_plan(found.expansions, found.ended, reached, never, never_reached(never))

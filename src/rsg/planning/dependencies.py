@@ -149,10 +149,6 @@ class Rules(NamedTuple):
                 return np.flatnonzero(needs).tolist()
         return []
 
-    def direct(self, goal: int) -> Bools:
-        """The terms in the goal's own alternatives, `[T]`."""
-        return np.asarray(self.alternatives(goal).any(axis=0))
-
     def helpful(self, goal: int) -> Bools:
         """All terms that may be of use for a goal, itself among them, `[T]`."""
         found: Bools = np.arange(self.needs.shape[1]) == goal

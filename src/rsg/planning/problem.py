@@ -31,14 +31,11 @@ class GoalSettings:
             first, whatever subgoals hold there; `paper` is the paper's Algorithm 2, which plans for one candidate
             instruction after the other; `uniform` the same without dependencies. Or one's own, see `Method`.
         budget: expansions in total.
-        trust: whether a goal that comes true without its prerequisites is believed. Classifiers have seen few states
-            in which they hold, and may be wrong in others.
         seed: where chance comes from.
     """
 
     method: "str | Method" = "regions"
     budget: int = 25_000
-    trust: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:

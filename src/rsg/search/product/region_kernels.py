@@ -28,7 +28,6 @@ REGION = record(
     rank=np.float64,  # the least first, NaN where not known yet
     steps=np.int64,  # how many regions lie before it
     before=np.int64,  # the one that it was entered from
-    ready=np.bool_,  # whether the goal may be reached from there
 )
 OPEN = record(rank=np.float64, steps=np.int64, cost=np.float64, tick=np.int64, state=np.int64)
 RUN = record(
@@ -41,7 +40,6 @@ RUN = record(
     wanted=np.int64,  # the state whose successors must be found out
     reached=np.int64,  # the state before the goal came true, and the action by which it did
     last=np.int64,
-    doubtful=np.bool_,  # whether the goal came true where the region could not lead there
 )
 
 
@@ -153,11 +151,9 @@ def expand(goals: Any, memory: Memory, asked: Asked, s: int) -> bool:
         if label.cost == np.inf:
             label.region = look(goals, memory, asked, t, here.region)
         if memory.holds[label.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been
-            if memory.regions[here.region].ready:
-                run.reached = s
-                run.last = a
-                return True
-            run.doubtful = True
+            run.reached = s
+            run.last = a
+            return True
         if total < label.cost and not label.expanded:
             label.cost = total
             label.came_from = s

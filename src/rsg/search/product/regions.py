@@ -17,9 +17,9 @@ from rsg.search.product.serving import KernelSearch
 
 FIRST_REGIONS = 64
 
-Rank = Callable[[Bools, Sequence[tuple[int, ...]]], tuple[Array, Array]]
+Rank = Callable[[Bools, Sequence[tuple[int, ...]]], Array]
 """Judges new regions: from the terms that hold in each `[N, T]`, and the terms that were achieved on the way, in order,
-to a rank `[N]` (the least is searched first) and whether the goal may be reached from there `[N]`."""
+to a rank `[N]`; the least is searched first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,6 @@ class Reached:
         first: `[terms]` the terms that hold in the first state; seen: `[terms]` those that came true in some state
             that was reached.
         regions: how many different sets of terms were met.
-        doubtful: whether the goal came true somewhere in a way that was not believed.
     """
 
     actions: Ints | None
@@ -47,7 +46,6 @@ class Reached:
     first: Bools
     seen: Bools
     regions: int
-    doubtful: bool
 
 
 class RegionSearch(KernelSearch):
@@ -97,7 +95,6 @@ class RegionSearch(KernelSearch):
             first=holds[0].copy(),
             seen=(holds[: run.regions] & ~holds[0]).any(axis=0),
             regions=int(run.regions),
-            doubtful=bool(run.doubtful),
         )
 
     def serve(self, status: int) -> None:
@@ -114,7 +111,7 @@ class RegionSearch(KernelSearch):
             origin = int(regions[region].before)
             gained = np.flatnonzero(holds[region] & ~holds[origin]).tolist() if origin >= 0 else []
             self._paths.append((*(self._paths[origin] if origin >= 0 else ()), *gained))
-        regions["rank"][start:end], regions["ready"][start:end] = self._rank(holds[start:end], self._paths[start:end])
+        regions["rank"][start:end] = self._rank(holds[start:end], self._paths[start:end])
 
     def grow(self) -> None:
         """Four times the room for whatever is full, regions among that."""
