@@ -292,7 +292,7 @@ class _Search:
         return max(0.0, float(shown) - self._ways(d, {})[1])
 
     def _ways(self, d: int, instead: Mapping[str, Formula]) -> tuple[float, float]:
-        """The costs of the best way in the graph around a demonstration and of the best way of all; infinite: unknown."""
+        """The costs of the best way in the graph around a demonstration and of the best of all; infinite: unknown."""
         demo = self.data.demos[d]
         meaning: Any = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
         key = (d, tuple(meaning.values()))
