@@ -111,11 +111,16 @@ class Interpretation:
     certainty: float
 
 
-def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration], Ground]) -> "Data":
-    """Demonstrations, ready to be interpreted; without facts if nothing in their worlds is discrete."""
+def prepared(
+    demos: Sequence[Demonstration],
+    ground_of: Callable[[Demonstration], Ground],
+    known: Mapping[str, Formula] | None = None,
+) -> "Data":
+    """Demonstrations, ready to be interpreted; known: what some terms mean, which is not asked again."""
     grounds = [ground_of(demo) for demo in demos]
     worlds = by_world((ground.world, ground.graph.states) for ground in grounds)
     names = dict.fromkeys(name for world, some in worlds for name in fact_names(world, np.concatenate(some)))
+    names |= dict.fromkeys(name for one in (known or {}).values() for name in one.facts)
     facts = {id(world): facts_of(world, tuple(names)) for world, _ in worlds}
     return Data(
         {name: number for number, name in enumerate(names)},
@@ -123,6 +128,7 @@ def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration]
             Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
             for demo, ground in zip(demos, grounds, strict=True)
         ],
+        known or {},
     )
 
 
@@ -142,10 +148,11 @@ def enough(tasks: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """All demonstrations. place: the column of each fact."""
+    """All demonstrations. place: the column of each fact; known: what some terms mean."""
 
     place: dict[str, int]
     demos: list[Shown]
+    known: Mapping[str, Formula]
 
     @cached_property
     def terms(self) -> dict[str, list[int]]:
@@ -186,9 +193,9 @@ class Data:
         return {one: rises for one, rises in zip(every, self.rises(every), strict=True) if rises.any()}
 
 
-def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpretation:
+def interpret(data: Data) -> Interpretation:
     """What every term means that is not known yet: found term after term, until nothing changes."""
-    search = _Search(data, known or {})
+    search = _Search(data, data.known)
     found: dict[str, Weighed] = {}
     simplest_first = sorted(data.terms, key=lambda term: min(data.demos[d].machine.nodes for d in data.terms[term]))
     growing = False
@@ -208,7 +215,7 @@ def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpr
 
 def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
     """What was found, with what is told of it: how often it was seen, and what never varied."""
-    search = _Search(data, {term: one.formulas[0] for term, one in found.terms.items()})
+    search = _Search(data, {**data.known, **{term: one.formulas[0] for term, one in found.terms.items()}})
     search.alpha, search.doubt = found.alpha, found.doubt
     ends = search.ends()
     readings = {}
@@ -239,9 +246,7 @@ class _Search:
         self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
         self._otherwise = np.array([demo.blind for demo in data.demos])  # the scores if descriptions are wrong
         self.wrong = np.zeros(len(data.demos))
-        self.haste = (
-            0.0  # how much less likely a way is that is dearer by 1 than the best, as far as graphs do not show it
-        )
+        self.haste = 0.0  # how much less likely a way is that is dearer by 1 than the best, which graphs do not show
         self._detours: dict[Any, float] = {}
         self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
@@ -274,17 +279,21 @@ class _Search:
         close = [one for one in order if found[one].weight > found[order[0]].weight - DISTANT]
         if len(close) < 2:
             return {}
-        again = {}
-        for one in close:
-            scores = found[one].scores.copy()
-            for n, d in enumerate(demos[:TRIAL]):
-                if scores[n] > log(self.doubt) + self._otherwise[d] + 1:
-                    sure = np.log(np.exp(scores[n]) - self.doubt * np.exp(self._otherwise[d]))
-                    scores[n] = self._doubted(
-                        sure - np.log1p(-self.doubt) - self.haste * self._detour(d, {term: one}), self._otherwise[d]
-                    )
-            again[one] = _Scored(scores, float(found[one].weight + scores.sum() - found[one].scores.sum()))
-        return again
+        lost = [self._lost(term, one, found[one].scores, demos[:TRIAL]) for one in close]
+        return {  # beside the likeliest: all that are not compared would gain otherwise
+            one: found[one]._replace(weight=found[one].weight + lost[0] - less)
+            for one, less in zip(close, lost, strict=True)
+        }
+
+    def _lost(self, term: str, formula: Formula, scores: Floats, demos: Sequence[int]) -> float:
+        """What a formula loses by the shorter ways that there were to it in some demonstrations."""
+        lost = 0.0
+        for score_here, d in zip(scores, demos, strict=False):
+            if score_here > log(self.doubt) + self._otherwise[d] + 1:
+                sure = np.log(np.exp(score_here) - self.doubt * np.exp(self._otherwise[d])) - np.log1p(-self.doubt)
+                dearer = self.haste * self._detour(d, {term: formula})
+                lost += float(score_here - self._doubted(sure - dearer, self._otherwise[d]))
+        return lost
 
     def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
         """By how much the best way in the graph around a demonstration is dearer than the best way of all."""
@@ -433,9 +442,11 @@ class _Search:
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
-        right = np.flatnonzero(self.wrong < 0.5)[:FEW]
-        costs = self.data.demos[0].ground.world.costs if growing else ()
-        self.haste = (len(right) + 1) / (sum(self._detour(d, {}) for d in right) + min(costs)) if growing else 0.0
+        if growing:
+            right = np.flatnonzero(self.wrong < 0.5)
+            some = right[:: 1 + len(right) // FEW].tolist()  # of all kinds of tasks
+            detours = sum(self._detour(d, {}) for d in some) + min(self.data.demos[0].ground.world.costs)
+            self.haste = min(self.alpha, (len(some) + 1) / detours)  # nobody is more rational from afar
         for d in np.flatnonzero(self.wrong > SUSPECT):
             self._otherwise[d] = self._as_another(self.data.demos[d])
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -126,6 +127,18 @@ class Readings(Classifiers):
             names = [self.terms[numbers[k]] for k in rest]
             if rest and self.network is not None:
                 self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
+
+    def groups(self) -> list[list[torch.Tensor]]:
+        """Those of the network."""
+        return self.network.groups() if self.network else []
+
+    def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
+        """As the network has it."""
+        return self.network.varied(rng) if self.network else nullcontext()
+
+    def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
+        """What the network looks at; a formula says itself what it asks for."""
+        return self.network.looks_at(term, world) if self.network and term not in self.readings else []
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
