@@ -342,7 +342,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dependencies")
     store = small_store(folder / "demos")
     source = {"world": "crafting", "demos": str(folder / "demos"), "per_task": None}
-    learn(store, world_of, folder / "run", quick(), tensorboard=False, source=source)
+    learn(store, world_of, folder / "run", quick(encoder="auto"), tensorboard=False, source=source)
     return folder / "run", load_dependencies(folder / "run")
 
 

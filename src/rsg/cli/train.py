@@ -26,7 +26,7 @@ from rsg.evaluation import Starts, evaluate_planning
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.trained import room_of, source_in
 from rsg.subgoals import Classifiers, Reading, RsgSettings, learn, load_subgoals
-from rsg.subgoals.runs import BY_FACTS, ENCODERS, check_device, rebuilt
+from rsg.subgoals.runs import BY_FACTS, ENCODERS, NO_FACTS, check_device, rebuilt
 from rsg.subgoals.runs import preset as rsg_preset
 from rsg.training import Progress, Run, TrainingSettings, changed
 from rsg.training.checkpoint import FOLDER
@@ -224,8 +224,11 @@ def chosen_settings(name: str, how: How) -> TrainingSettings:
     else:
         had = Run(how.begin).about.get("settings", {}) if how.begin else {}
         kept = {key: had[key] for key in ("encoder", "hidden", "single") if key in had}
-        usual = rsg_preset(how.encoder or kept.get("encoder") or ("relative" if name == "playroom" else "auto"))
+        asked = how.encoder or kept.get("encoder") or "auto"
+        usual = rsg_preset("relative" if (name, asked) == ("playroom", "auto") else asked)
         settings = changed(replace(usual, **{**kept, "encoder": usual.encoder}), how.changes or [])
+        if (name, settings.encoder) == ("playroom", "facts"):
+            raise RsgError(NO_FACTS)
         if settings.encoder not in (*BY_FACTS, *ENCODERS):
             raise unknown("encoder", settings.encoder, (*BY_FACTS, *ENCODERS))
     check_device(settings.device)

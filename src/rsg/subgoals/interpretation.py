@@ -111,11 +111,16 @@ class Interpretation:
     certainty: float
 
 
-def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration], Ground]) -> "Data":
-    """Demonstrations, ready to be interpreted; without facts if nothing in their worlds is discrete."""
+def prepared(
+    demos: Sequence[Demonstration],
+    ground_of: Callable[[Demonstration], Ground],
+    known: Mapping[str, Formula] | None = None,
+) -> "Data":
+    """Demonstrations, ready to be interpreted; known: what some terms mean, which is not asked again."""
     grounds = [ground_of(demo) for demo in demos]
     worlds = by_world((ground.world, ground.graph.states) for ground in grounds)
     names = dict.fromkeys(name for world, some in worlds for name in fact_names(world, np.concatenate(some)))
+    names |= dict.fromkeys(name for one in (known or {}).values() for name in one.facts)
     facts = {id(world): facts_of(world, tuple(names)) for world, _ in worlds}
     return Data(
         {name: number for number, name in enumerate(names)},
@@ -123,6 +128,7 @@ def prepared(demos: Sequence[Demonstration], ground_of: Callable[[Demonstration]
             Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
             for demo, ground in zip(demos, grounds, strict=True)
         ],
+        known or {},
     )
 
 
@@ -142,10 +148,11 @@ def enough(tasks: Sequence[str]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """All demonstrations. place: the column of each fact."""
+    """All demonstrations. place: the column of each fact; known: what some terms mean."""
 
     place: dict[str, int]
     demos: list[Shown]
+    known: Mapping[str, Formula]
 
     @cached_property
     def terms(self) -> dict[str, list[int]]:
@@ -186,9 +193,9 @@ class Data:
         return {one: rises for one, rises in zip(every, self.rises(every), strict=True) if rises.any()}
 
 
-def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpretation:
+def interpret(data: Data) -> Interpretation:
     """What every term means that is not known yet: found term after term, until nothing changes."""
-    search = _Search(data, known or {})
+    search = _Search(data, data.known)
     found: dict[str, Weighed] = {}
     simplest_first = sorted(data.terms, key=lambda term: min(data.demos[d].machine.nodes for d in data.terms[term]))
     growing = False
@@ -208,7 +215,7 @@ def interpret(data: Data, known: Mapping[str, Formula] | None = None) -> Interpr
 
 def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
     """What was found, with what is told of it: how often it was seen, and what never varied."""
-    search = _Search(data, {term: one.formulas[0] for term, one in found.terms.items()})
+    search = _Search(data, {**data.known, **{term: one.formulas[0] for term, one in found.terms.items()}})
     search.alpha, search.doubt = found.alpha, found.doubt
     ends = search.ends()
     readings = {}
@@ -272,13 +279,14 @@ class _Search:
         if len(close) < 2:
             return {}
         some = demos[:TRIAL]
-        again = {}
+        less = {one: self.haste * np.array([self._detour(d, {term: one}) for d in some]) for one in close}
+        lost = {}
         for one in close:
-            scores = found[one].scores.copy()
-            scores[: len(some)] -= self.haste * np.array([self._detour(d, {term: one}) for d in some])
-            gained = self._doubted(scores, demos) - self._doubted(found[one].scores, demos)
-            again[one] = _Scored(scores, found[one].weight + float(gained.sum()))
-        return again
+            scores = found[one].scores[: len(some)]
+            lost[one] = float((self._doubted(scores, some) - self._doubted(scores - less[one], some)).sum())
+        return {  # beside the likeliest: all that are not compared would gain otherwise
+            one: found[one]._replace(weight=found[one].weight + lost[close[0]] - lost[one]) for one in close
+        }
 
     def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
         """By how much the best way in the graph around a demonstration is dearer than the best way of all."""
@@ -441,9 +449,10 @@ class _Search:
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
         if growing:
-            right = np.flatnonzero(self.wrong < 0.5)[:FEW]
+            right = np.flatnonzero(self.wrong < 0.5)
+            some = right[:: 1 + len(right) // FEW].tolist()  # of all kinds of tasks
             step = float(self.data.demos[0].ground.graph.edge_cost.min())
-            self.haste = min(self.alpha, (len(right) + 1) / (sum(map(self._excess, right)) + step))
+            self.haste = min(self.alpha, (len(some) + 1) / (sum(map(self._excess, some)) + step))
         for d in np.flatnonzero(self.wrong > SUSPECT):
             self._otherwise[d] = self._as_another(self.data.demos[d])
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -136,9 +137,13 @@ class Readings(Classifiers):
         """How many things the network looks at."""
         return self.network.things_seen() if self.network is not None else 0.0
 
+    def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
+        """As the network has it."""
+        return self.network.varied(rng) if self.network else nullcontext()
+
     def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
-        """What the network of a term looks at."""
-        return [] if self.network is None or term in self.readings else self.network.looks_at(term, world)
+        """What the network looks at; a formula says itself what it asks for."""
+        return self.network.looks_at(term, world) if self.network and term not in self.readings else []
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.

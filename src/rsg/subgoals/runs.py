@@ -35,6 +35,8 @@ from rsg.worlds.facts import fact_names
 from rsg.worlds.playroom import PlayroomWorld
 
 BY_FACTS = ("auto", "facts")
+NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
+UNFIT = "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
 PRESETS: dict[str, dict[str, Any]] = {
     "image": IMAGE_PRESET,
     "relative": {
@@ -92,7 +94,7 @@ def learn(
     world_of = _world_of(world)
     data = TrainingData(demonstrations, settings, beside.get("per_task"))
     start, begun = beside.get("start"), time.process_time()
-    subgoals = _read(data, world_of, settings, start) if settings.encoder in BY_FACTS else None
+    subgoals = _had(out) or _read(data, world_of, settings, start) if settings.encoder in BY_FACTS else None
     if subgoals is None:
         settings = _by_network(settings, world_of(data[int(data.learn[0])]))
         subgoals = _first(data, world_of, settings, encoder, start)
@@ -104,7 +106,7 @@ def learn(
 def _by_network(settings: RsgSettings, world: World) -> RsgSettings:
     """The settings, with a network that suits the world if none was chosen."""
     if settings.encoder == "facts":
-        raise RsgError("nothing in the states of this world is discrete, so there are no facts; use another encoder")
+        raise RsgError(NO_FACTS)
     return replace(settings, encoder=network_for(world)) if settings.encoder == "auto" else settings
 
 
@@ -124,19 +126,29 @@ def _first(
     return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
 
 
+def _had(out: str | Path | None) -> Classifiers | None:
+    """What a run that goes on has read already."""
+    if out is None or not (Path(out) / "run.json").exists():
+        return None
+    run = Run(out)
+    return rebuilt(run)[1] if "last" in run.steps and "readings" in run.about.get("shape", {}) else None
+
+
 def _read(
     data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: Classifiers | None
 ) -> Classifiers | None:
     """Classifiers that are formulas, with a network for what these do not explain; None if the world has no facts.
 
-    What the subgoals to begin with know stays as it is.
+    Formulas to begin with stay as they are; terms that a network knows stay with it.
     """
-    had = start.readings if isinstance(start, Readings) else {}
     every = np.sort(np.concatenate([data.learn, data.held_out])).tolist()
     example = data[every[0]]
     world = world_of(example)
     if is_continuous(world) or not fact_names(world, example.states):
         return None
+    if start is not None and not (isinstance(start, Readings) and (settings.encoder == "auto" or not start.network)):
+        raise RsgError(UNFIT)
+    had, network = (start.readings, start.network) if isinstance(start, Readings) else ({}, None)
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
@@ -144,10 +156,12 @@ def _read(
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]
-        chosen = prepared([data[number] for number in numbers], ground_of)
-    found = interpret(chosen, {term: one.formula for term, one in had.items()})
+        known = {term: one.formula for term, one in had.items()}
+        chosen = prepared([data[number] for number in numbers], ground_of, known)
+    found = interpret(chosen)
     readings = {**had, **readings_of(chosen, found)}
-    unread = [term for term, one in readings.items() if not one.read] if settings.encoder == "auto" else []
+    unread = list(network.terms if network else ())
+    unread += [term for term, one in readings.items() if settings.encoder == "auto" and not one.read]
     shape = {
         "readings": {term: one.plain() for term, one in readings.items() if term not in unread},
         **{"certainty": found.certainty, "alpha": [found.alpha, *found.alpha_range], "doubt": found.doubt},
@@ -156,15 +170,18 @@ def _read(
     if unread:
         own = replace(settings, encoder=network_for(world))
         seen = world.encode(example.states[:1])
-        shape["network"] = {"encoder": own.encoder, "terms": unread, "shape": shape_of(own, seen, world)}
-    return _readings(settings, shape)
+        terms = list(dict.fromkeys(unread))
+        shape["network"] = {"encoder": own.encoder, "terms": terms, "shape": shape_of(own, seen, world)}
+    return _readings(settings, shape, network)
 
 
-def _readings(settings: RsgSettings, shape: dict[str, Any]) -> Readings:
-    """Readings and their network, as the shape says."""
+def _readings(settings: RsgSettings, shape: dict[str, Any], start: Classifiers | None = None) -> Readings:
+    """Readings and their network, as the shape says; start: a network that goes on learning."""
     network, rest = None, shape.get("network")
     if rest:
-        network = build(replace(settings, encoder=rest["encoder"]), rest["terms"], rest["shape"])
+        own = replace(settings, encoder=rest["encoder"])
+        network = _copied(start, own, None) if start else build(own, [], rest["shape"])
+        network.grow(rest["terms"], settings.seed)
     made = Readings(
         {term: Reading.restored(one) for term, one in shape["readings"].items()}, shape["certainty"], network
     )
@@ -203,14 +220,14 @@ def check_device(name: str) -> None:
 
 def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) -> Classifiers:
     """Classifiers with the same weights; they must be what the settings say, or the run could not be loaded again."""
+    if isinstance(start, Readings):
+        raise RsgError(UNFIT)
     try:
         copy = build(settings, start.terms, dict(start.shape), encoder)
         copy.load_state_dict(start.state_dict())
         return copy
     except (KeyError, RuntimeError):  # the shape is that of another encoder, or its sizes differ
-        raise RsgError(
-            "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
-        ) from None
+        raise RsgError(UNFIT) from None
 
 
 def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:

@@ -164,6 +164,8 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
 
 def _nothing_to_fit(method: Method, run: Run, seconds: float) -> Progress:
     """A module without parameters is as it should be: it is kept, and that is all."""
+    if "last" in run.steps:
+        return _restored(run.load("last"), method)
     progress = Progress(seconds=seconds, done="there was nothing to fit")
     saved = Saved(weights_of(method), asdict(progress))
     run.save({"last": saved, "best": saved})
@@ -267,18 +269,24 @@ def weights_of(method: Method) -> dict[str, Tensor]:
     return {f"module.{name}": value for name, value in method.module.state_dict().items()}
 
 
-def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:
+def _restored(saved: Saved, method: Method) -> Progress:
+    """What was learned is taken over; gives how far it was."""
     try:
         method.module.load_state_dict(weights(saved))
     except RuntimeError:
         raise RunError("the checkpoint has other weights than the run says; train again into another folder") from None
+    return Progress(**saved.notes)
+
+
+def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:
+    progress = _restored(saved, method)
     for name, parameter in method.module.named_parameters():
         prefix = f"adam.{name}."
         state = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
         optimizer.state[parameter] = {
             key: value if key == "step" else value.to(parameter.device) for key, value in state.items()
         }
-    return Progress(**saved.notes)
+    return progress
 
 
 def weights(saved: Saved) -> dict[str, Tensor]:
