@@ -342,7 +342,8 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dependencies")
     store = small_store(folder / "demos")
     source = {"world": "crafting", "demos": str(folder / "demos"), "per_task": None}
-    learn(store, world_of, folder / "run", quick(), tensorboard=False, source=source)
+    settings = quick(steps=60, rate=0.05, batch=16, curriculum=40)  # until something is called true
+    learn(store, world_of, folder / "run", settings, tensorboard=False, source=source)
     return folder / "run", load_dependencies(folder / "run")
 
 

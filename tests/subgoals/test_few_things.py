@@ -8,7 +8,6 @@ from tests.training.examples import quick, small_demos, world_of
 
 from rsg.core.random import stream
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn
-from rsg.subgoals.encoders import EncodedClassifiers, Flat
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import THING
 from rsg.worlds.playroom import PlayroomWorld, load_layout
@@ -16,7 +15,6 @@ from rsg.worlds.playroom import PlayroomWorld, load_layout
 TERMS = ["grab-axe", "mine-wood", "craft-boat"]
 KINDS = {
     "sets": lambda single: SetClassifiers(6, single=single),
-    "flat": lambda single: EncodedClassifiers(Flat(5, 6), 6, single),
     "image": lambda single: ImageClassifiers(6, single),
 }
 
