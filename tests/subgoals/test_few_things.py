@@ -8,7 +8,6 @@ from tests.training.examples import quick, small_demos, world_of
 
 from rsg.core.random import stream
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn
-from rsg.subgoals.encoders import EncodedClassifiers, Flat
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import THING
 from rsg.worlds.playroom import PlayroomWorld, load_layout
@@ -16,14 +15,8 @@ from rsg.worlds.playroom import PlayroomWorld, load_layout
 TERMS = ["grab-axe", "mine-wood", "craft-boat"]
 KINDS = {
     "sets": lambda single: SetClassifiers(6, single=single),
-    "flat": lambda single: EncodedClassifiers(Flat(5, 6), 6, single),
     "image": lambda single: ImageClassifiers(6, single),
 }
-
-
-def rows_of(module):
-    """All groups, one after the other."""
-    return [rows for some in module.groups() for rows in some]
 
 
 def module_of(kind, single=True, seed=0):
@@ -32,7 +25,7 @@ def module_of(kind, single=True, seed=0):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.copy_(torch.as_tensor(rng.normal(0, 0.5, tuple(parameter.shape))))
-        for rows in rows_of(module):
+        for rows in module.groups():
             rows.mul_(torch.as_tensor(rng.choice([0.0, 0.1, 1.0], (*rows.shape[:-1], 1), p=[0.2, 0.3, 0.5])))
     return module
 
@@ -42,17 +35,14 @@ def module_of(kind, single=True, seed=0):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_step_is_that_of_the_reference(kind, single, choosy):
     module = module_of(kind, single)
-    before = [[rows.detach().numpy().copy() for rows in some] for some in module.groups()]
+    before = [rows.detach().numpy().copy() for rows in module.groups()]
     rest = {name: one.detach().clone() for name, one in module.named_parameters()}
     module.shrink(0.1, choosy)
-    for found, had in zip(module.groups(), before, strict=True):
-        for rows, expected in zip(found, shrunk(had, 0.1, choosy), strict=True):
-            np.testing.assert_allclose(rows.detach().numpy(), expected, atol=1e-12)
-        assert sum(rows.count_nonzero() for rows in found) < sum(map(np.count_nonzero, had))
-    owned = {rows.data_ptr() for rows in rows_of(module)}
-    if kind == "image":
-        assert module.bias.max() == 0  # an empty tile says nothing
-        owned.add(module.bias.data_ptr())
+    after = [rows.detach().numpy() for rows in module.groups()]
+    for found, expected in zip(after, shrunk(before, 0.1, choosy), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert sum(map(np.count_nonzero, after)) < sum(map(np.count_nonzero, before))
+    owned = {rows.data_ptr() for rows in module.groups()}
     for name, one in module.named_parameters():
         assert torch.equal(one, rest[name]) == (one.data_ptr() not in owned), name
 
@@ -75,7 +65,7 @@ def test_the_choosy_keep_the_strongest():
     """Of two things that are pulled alike, the weaker one vanishes, and the stronger one hardly suffers."""
     module = module_of("sets")
     with torch.no_grad():
-        for rows in rows_of(module):
+        for rows in module.groups():
             rows.zero_()
         module.inventory[:, :, 3], module.inventory[:, :, 4] = 1.0, 0.8
     kind = module.inventory[0, 0]
@@ -89,7 +79,7 @@ def test_the_choosy_keep_the_strongest():
 def test_things_and_what_they_are_called():
     world, module = world_of(small_demos()[0]), module_of("sets")
     with torch.no_grad():
-        for rows in rows_of(module):
+        for rows in module.groups():
             rows.zero_()
         names = [thing.name for thing in world.rules.things]
         module.inventory[0, 0, names.index("axe") + 1], module.objects[0, 0, names.index("tree") + 1] = 3.0, 1.0

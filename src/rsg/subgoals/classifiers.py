@@ -137,11 +137,10 @@ class Classifiers(nn.Module):
         state_dict.pop(f"{prefix}margins", None)
         super()._load_from_state_dict(state_dict, prefix, *how)
 
-    def groups(self) -> list[list[Tensor]]:
+    def groups(self) -> list[Tensor]:
         """Parameters or views of them, `[terms, networks, things, weights]`: each row is about one thing to look at.
 
-        A goal is about few things, so training prefers classifiers that look at few, see `shrink`. The things of one
-        list stand in for each other. By default there are none.
+        A goal is about few things, so training prefers classifiers that look at few, see `shrink`. By default none.
         """
         return []
 
@@ -153,19 +152,19 @@ class Classifiers(nn.Module):
 
         Args:
             amount: by how much, for each weight of a thing.
-            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its list and network:
-                of several that say the same, one is left.
+            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its network: of
+                several that say the same, one is left.
         """
-        for some in self.groups():
-            norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in some]
-            top = torch.cat(norms, dim=2).amax(dim=2, keepdim=True)
-            for rows, norm in zip(some, norms, strict=True):
-                by = amount * rows.shape[-1] ** 0.5 * (top / (norm + WEAKEST * top) if choosy else 1.0)
-                rows.mul_((1 - by / norm).clamp(min=0).nan_to_num(0))  # nothing stays nothing
+        groups = self.groups()
+        norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in groups]
+        top = torch.cat(norms, dim=2).amax(dim=2, keepdim=True) if groups else 0.0
+        for rows, norm in zip(groups, norms, strict=True):
+            by = amount * rows.shape[-1] ** 0.5 * (top / (norm + WEAKEST * top) if choosy else 1.0)
+            rows.mul_((1 - by / norm).clamp(min=0).nan_to_num(0))  # nothing stays nothing
 
     def things_seen(self) -> float:
         """How many things a network looks at, in the mean; 0 where nobody can tell."""
-        looks = [rows.detach().any(dim=-1).flatten(0, 1) for some in self.groups() for rows in some]
+        looks = [rows.detach().any(dim=-1).flatten(0, 1) for rows in self.groups()]
         return float(torch.cat(looks, dim=1).sum(dim=1).double().mean()) if looks and len(looks[0]) else 0.0
 
     def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:

@@ -43,12 +43,6 @@ class EncodedClassifiers(Classifiers):
         super().__init__(single, {"heads": heads, "offsets": doubtful(networks)})
         self.encoder, self.features = encoder, features
 
-    def groups(self) -> list[list[Tensor]]:
-        """Of `flat` the weights of each number that a state shows, in the first layer: they serve all terms alike."""
-        return (
-            [[self.encoder.layers[0].get_parameter("weight").T[None, None]]] if isinstance(self.encoder, Flat) else []
-        )
-
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
         chosen = list(numbers)

@@ -129,15 +129,9 @@ class ImageClassifiers(Classifiers):
         self.hidden = hidden
         self.camera, self.variety = Camera(), Camera(brightness=0.25, still=True)
 
-    def groups(self) -> list[list[Tensor]]:
-        """What a tile may look like; and whether it is one on the usual ground or on another."""
-        return [[self.filters], [self.head]]
-
-    @torch.no_grad()
-    def shrink(self, amount: float, choosy: bool) -> None:
-        """And no filter answers to a tile with nothing on it, which would be a way around doubt."""
-        super().shrink(amount, choosy)
-        self.bias.clamp_(max=0)
+    def groups(self) -> list[Tensor]:
+        """What a tile may look like, in the eyes of each filter."""
+        return [self.filters]
 
     @contextmanager
     def varied(self, rng: np.random.Generator) -> Iterator[None]:

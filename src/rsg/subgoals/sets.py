@@ -70,9 +70,9 @@ class SetClassifiers(Classifiers):
         """For copies: without the tables, which are made anew."""
         return {**self.__dict__, "_tables": {}}
 
-    def groups(self) -> list[list[Tensor]]:
+    def groups(self) -> list[Tensor]:
         """Types held, types on the map, features of their places, that anything is held or there, and overall ones."""
-        return [[self.inventory, self.objects, self.places, self.bias, self.overall[..., None]]]
+        return [self.inventory, self.objects, self.places, self.bias, self.overall[..., None]]
 
     def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
         """Such as "axe held", "tree on the map", "the agent's row"."""
@@ -87,7 +87,7 @@ class SetClassifiers(Classifiers):
             ("anything held", "anything on the map"),
             OVERALL,
         ]  # no type: padding
-        sizes = [rows.detach()[self.numbers([term])[0], 0].norm(dim=-1).tolist() for rows in self.groups()[0]]
+        sizes = [rows.detach()[self.numbers([term])[0], 0].norm(dim=-1).tolist() for rows in self.groups()]
         pairs = zip(names, sizes, strict=True)
         found = {name: size for some in pairs for name, size in zip(*some, strict=False) if name and size}
         total = sum(found.values())
