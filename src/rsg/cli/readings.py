@@ -57,4 +57,5 @@ def _show_one(out: Any, one: Told) -> None:
         out.print(f"    [yellow]open[/yellow]: {opened}. To settle it, show {settle}")
     if one.never_varied:
         so_far = f"so far always while {' and '.join(one.never_varied)}"
-        out.print(f"    {so_far}; to see whether that matters, show {one.settle[-1]}", style="bright_black")
+        asked = " or ".join(one.settle[len(one.open) :])
+        out.print(f"    {so_far}; to see whether that matters, show {asked}", style="bright_black")

@@ -9,6 +9,7 @@ from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.readings import Reading, Readings
 from rsg.worlds.facts import say
 
+UNSURE = 0.5  # a reading that is less likely than this, alone, is not much of one
 LOOKS = 4  # things that a network looks at of which a person is told
 Phrases = Mapping[str, tuple[str, str]]
 
@@ -63,6 +64,9 @@ def _told(term: str, readings: Mapping[str, Reading], phrases: Phrases) -> Told:
     for other in reading.open:
         opened.append(f"it may as well hold where {other.said(phrases)}")
         settle.append(f"{term} where only one of the two comes true")
+    if reading.sure < UNSURE and not reading.open:
+        opened.append("what was shown may as well have had another reason")
+        settle.append(f"{term} once more, from another start")
     for same in (name for name, one in readings.items() if name != term and one.formula == reading.formula):
         opened.append(f"it is read as {same} is: no demonstration tells the two apart")
         settle.append(f"{term} in a place where {same} would be done in another way")
@@ -84,7 +88,7 @@ def rests_on(subgoals: Any, terms: tuple[str, ...], bold: bool, world: Any) -> l
         reading = subgoals.readings.get(term)
         if reading is not None and reading.open:
             some = " or ".join(one.said(phrases) for one in (reading.formula, *reading.open))
-            way = f"the plan only makes sure that {reading.formula.said(phrases)}" if bold else "the plan sees to both"
+            way = "the plan could not see to all of that" if bold else "the plan sees to all of that"
             told.append(f"{term} may mean that {some}; {way}")
         elif reading is not None and reading.seen == 1:
             told.append(f"{term} was shown once: that {reading.formula.said(phrases)} is {reading.sure:.0%} sure")
