@@ -11,7 +11,7 @@ from tests.training.examples import as_words, fingerprint, outcome, small_demos,
 from rsg.subgoals import load_subgoals
 from rsg.training import Run
 
-OPEN = "toggle-switch may mean that a door is open or a switch is on; the plan sees to both"
+OPEN = "toggle-switch may mean that a door is open or a switch is on; the plan sees to all of that"
 FIRST, MORE = ("grab-axe", "grab-key", "mine-wood"), ("grab-axe", "mine-wood", "mine-coal", "grab-pickaxe")
 
 
