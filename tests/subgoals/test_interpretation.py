@@ -85,6 +85,8 @@ def test_wrong_descriptions_are_named():
     assert abs(subgoals.shape["doubt"] - 0.15) < 0.08
 
 
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 def test_scores_are_those_of_the_objective():
     demo = small_demos()[200]
     there = ground(world_of(demo), demo.states, demo.actions, 2)
