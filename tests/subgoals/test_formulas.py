@@ -1,6 +1,7 @@
 """Formulas over facts: what they say, where they hold, and the same inside of search loops."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.facts import formula_holds
@@ -44,6 +45,7 @@ def test_formulas_in_words():
     st.lists(st.lists(st.tuples(FORMULAS, st.floats(0.1, 1.0)), min_size=1, max_size=3), min_size=1, max_size=3),
     st.integers(0, 99),
 )
+@pytest.mark.kernels
 @settings(max_examples=25, deadline=None)
 def test_search_loops_see_what_planners_ask(meant, seed):
     readings = {
@@ -60,6 +62,7 @@ def test_search_loops_see_what_planners_ask(meant, seed):
             assert np.allclose(kernel(tables, states, i, k), (log_g[i, k], log_i[i, k]))
 
 
+@pytest.mark.kernels
 def test_what_only_some_readings_say_is_neither_true_nor_not_yet_true():
     reading = Reading(((Formula.of(Literal("open(door)")), 0.5), (Formula.of(Literal("on(switch)")), 0.5)), 2, 2)
     subgoals = Readings({"toggle": reading}, certainty=5.0)

@@ -85,6 +85,8 @@ def test_wrong_descriptions_are_named():
     assert abs(subgoals.shape["doubt"] - 0.15) < 0.08
 
 
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 def test_scores_are_those_of_the_objective():
     demo = small_demos()[200]
     there = ground(world_of(demo), demo.states, demo.actions, 2)
@@ -265,6 +267,17 @@ def test_what_no_formula_explains_has_a_network_and_both_are_one(tmp_path):
     )
     goals_there = subgoals.goals(world, ["sum", "left"], states[0])
     assert np.allclose(goals_there(states)[0], -np.logaddexp(0, -subgoals.evaluate(world, states, numbers)[..., 0]))
+    assert len(subgoals.groups()) == len(subgoals.network.groups()) == 1  # it prefers few things, as every network
+    barely = replace(settings, steps=1, rate=1e-12, rate_end=1e-12)
+    rest = [demo for demo in demos if demo.task == "left"]  # in which nobody speaks of sums
+    grown = learn(rest, world, tmp_path / "grown", barely, start=again, tensorboard=False).subgoals
+    assert grown.readings == subgoals.readings
+    known = again.evaluate(world, states, again.numbers(["sum"]))
+    assert np.allclose(grown.evaluate(world, states, grown.numbers(["sum"])), known, rtol=0, atol=1e-6)
+    last = load_subgoals(tmp_path / "grown")
+    assert np.array_equal(last.evaluate(world, states, numbers), grown.evaluate(world, states, numbers))
+    with pytest.raises(RsgError, match="do not fit the settings"):
+        learn(rest, world, settings=replace(barely, encoder="facts"), start=again)
 
 
 def test_what_is_known_stays_and_new_terms_are_added(tmp_path):
@@ -274,6 +287,14 @@ def test_what_is_known_stays_and_new_terms_are_added(tmp_path):
     assert str(grown.readings["grab-key"].formula) == "held(key)"
     assert grown.readings["mine-wood"] == start.readings["mine-wood"]
     assert load_subgoals(tmp_path / "run").readings == start.readings
+
+
+def test_what_is_known_may_be_about_what_new_demonstrations_never_show():
+    start = learn(cooked(70), KITCHEN).subgoals
+    far_off = Demonstration(np.array([[8, 0, 0, 0], [7, 0, 0, 0]]), np.array([0]), "take-pan or go-left")
+    grown = learn([far_off] * 3, KITCHEN, start=start).subgoals
+    assert {term: grown.readings[term] for term in start.readings} == start.readings
+    assert "go-left" in grown.terms
 
 
 def test_nothing_discrete_nothing_to_read():

@@ -37,6 +37,7 @@ def rows(seed, count=200, low=0, high=4, width=5):
     return stream(seed, "facts").integers(low, high, size=(count, width))
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("size", [(1, 1, 1), (3, 7, 2), (6, 6, 6)], ids=str)
 def test_the_facts_of_crafting_world_are_what_a_reader_of_its_states_would_say(size):
     world = CraftingWorld(*size)
@@ -48,6 +49,7 @@ def test_the_facts_of_crafting_world_are_what_a_reader_of_its_states_would_say(s
     assert check(world) == []
 
 
+@pytest.mark.kernels
 def test_kernels_see_the_facts_in_rows_that_are_longer_than_a_state():
     world = CraftingWorld(3, 4, 2)
     states = world.sample(stream(1, "facts"), 50)
@@ -72,6 +74,7 @@ def test_columns_of_whole_numbers_have_values_and_agree():
         assert np.array_equal(column, wanted), name
 
 
+@pytest.mark.kernels
 def test_compiled_facts_say_the_same():
     states = rows(1)
     names = [name for name in fact_names(Rows(), states) if not name.startswith("some")]
