@@ -8,14 +8,34 @@ from tests.training.examples import quick, small_demos, world_of
 
 from rsg.core.random import stream
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn
+from rsg.subgoals.classifiers import Classifiers, Weights
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import THING
 from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 TERMS = ["grab-axe", "mine-wood", "craft-boat"]
+
+
+class Own(Classifiers):
+    """Two linear layers, of which the first is about three things and the second about two others."""
+
+    def __init__(self, single):
+        networks = 1 if single else 2
+        weights = {"first": Weights((networks, 3, 5)), "second": Weights((networks, 2, 4)), "rest": Weights((2,))}
+        super().__init__(single, weights)
+
+    def groups(self):
+        return [self.first, self.second]
+
+
+def untouched():
+    """Classifiers that do not say what their weights are about."""
+    return ImageClassifiers(6, single=True).grow(TERMS)
+
+
 KINDS = {
     "sets": lambda single: SetClassifiers(6, single=single),
-    "image": lambda single: ImageClassifiers(6, single),
+    "one's own": Own,
 }
 
 
@@ -92,7 +112,7 @@ def test_things_and_what_they_are_called():
     assert module.looks_at("mine-wood", world) == []
     assert module.things_seen() == 1  # three, one and none
     assert module.looks_at("grab-axe", PlayroomWorld(load_layout("paper"))) == []
-    assert module_of("image").looks_at("grab-axe", world) == []
+    assert untouched().looks_at("grab-axe", world) == []
 
 
 def test_few_demonstrations_are_enough_to_lean_on_few_things():
@@ -119,3 +139,11 @@ def test_a_thing_has_its_price_in_the_held_out_score():
     with torch.no_grad():
         module.inventory[:, :, 0] = 1.0  # of no type: empty hands show none
     assert method.held_out_score(demos, stream(0, "negatives")) == pytest.approx(none - THING, abs=1e-9)
+
+
+def test_without_groups_nothing_shrinks():
+    module = untouched()
+    before = {name: one.clone() for name, one in module.state_dict().items()}
+    module.shrink(0.5, choosy=True)
+    assert all(torch.equal(one, before[name]) for name, one in module.state_dict().items())
+    assert module.things_seen() == 0

@@ -129,10 +129,6 @@ class ImageClassifiers(Classifiers):
         self.hidden = hidden
         self.camera, self.variety = Camera(), Camera(brightness=0.25, still=True)
 
-    def groups(self) -> list[Tensor]:
-        """What a tile may look like, in the eyes of each filter."""
-        return [self.filters]
-
     @contextmanager
     def varied(self, rng: np.random.Generator) -> Iterator[None]:
         """Pictures in another light."""
