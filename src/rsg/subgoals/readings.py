@@ -128,14 +128,9 @@ class Readings(Classifiers):
             if rest and self.network is not None:
                 self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
 
-    def shrink(self, amount: float, choosy: bool) -> None:
-        """The network prefers to look at few things."""
-        if self.network is not None:
-            self.network.shrink(amount, choosy)
-
-    def things_seen(self) -> float:
-        """How many things the network looks at."""
-        return self.network.things_seen() if self.network is not None else 0.0
+    def groups(self) -> list[list[torch.Tensor]]:
+        """Those of the network."""
+        return self.network.groups() if self.network else []
 
     def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
         """As the network has it."""
