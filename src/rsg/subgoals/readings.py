@@ -128,7 +128,7 @@ class Readings(Classifiers):
             if rest and self.network is not None:
                 self.network.backward(world, [(states, self.network.numbers(names), gradient[:, rest])])
 
-    def groups(self) -> list[list[torch.Tensor]]:
+    def groups(self) -> list[torch.Tensor]:
         """Those of the network."""
         return self.network.groups() if self.network else []
 
