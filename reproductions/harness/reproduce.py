@@ -203,7 +203,7 @@ class Reproduction:
             "experiment": self.experiment.name,
             "command": self.command(),
             "quick": self.size.quick,
-            "seeds": list(range(self.size.seeds)),
+            "seeds": [self.size.counts.get("first", 0) + place for place in range(self.size.seeds)],
             "environments": list(environments.values()),
             "data": {store: digest for one in kept.values() for store, digest in one["data"].items()},
         }

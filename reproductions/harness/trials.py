@@ -27,7 +27,7 @@ EVALUATION_SEED = 1000  # of the first seed: starts of evaluations are never tho
 
 @dataclass(frozen=True)
 class Size:
-    """How much of an experiment is run, for each of the seeds 0 to `seeds` - 1.
+    """How much of an experiment is run, for each of the seeds 0 to `seeds` - 1, or from the count `first` on.
 
     Attributes:
         demonstrations: of each task.
