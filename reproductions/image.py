@@ -14,7 +14,7 @@ from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
 from rsg.core.random import stream
 from rsg.demos import benchmark
-from rsg.subgoals.images import LEVELS, MARGIN, PRESET, Camera, ImageClassifiers
+from rsg.subgoals.images import LEVELS, MARGIN, Camera, ImageClassifiers
 
 NAME = "image"
 RSG = "rsg"
@@ -37,7 +37,7 @@ def jobs(size: Size) -> Iterator[Job]:
     cameras = {name: asdict(camera) for name, (_, camera) in CAMERAS.items()}
     for seed in range(size.seeds):
         asked = {"evaluations": size.evaluations(seed, budget=size["budget"]), "cameras": cameras}
-        yield learning(NAME, size, seed, Variant(RSG, {"encoder": "image", **PRESET}, asked), run)
+        yield learning(NAME, size, seed, Variant(RSG, {"encoder": "image"}, asked), run)
 
 
 def run(parameters: Plain, place: Place) -> Plain:
@@ -49,7 +49,7 @@ def run(parameters: Plain, place: Place) -> Plain:
     for name, camera in parameters["cameras"].items():
         subgoals.camera = Camera(**camera)
         evaluations |= {f"{split}-{name}": one for split, one in found.plans(parameters).items()}
-    fresh = ImageClassifiers(settings.hidden, settings.single).grow(found.source.vocabulary, settings.seed)
+    fresh = ImageClassifiers(settings.single).grow(found.source.vocabulary)
     few = {f"{split}-{UNTRAINED}": {**one, "per_task": 1} for split, one in parameters["evaluations"].items()}
     evaluations |= planned(found.source, fresh, {"evaluations": few})
     return {"training": found.training, "evaluations": evaluations}
@@ -94,7 +94,7 @@ def draw_seen(path: Path) -> None:
     from matplotlib.image import imsave
 
     world, state = benchmark("crafting").start("novel", 0, stream(0, "seen"))
-    eyes = ImageClassifiers(1, True).grow(["nothing"])
+    eyes = ImageClassifiers()
     shown = []
     for _, camera in CAMERAS.values():
         eyes.camera = camera

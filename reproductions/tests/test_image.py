@@ -1,23 +1,22 @@
 """`rsg reproduce image`: a job with each camera, and what is said of it."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import SPLITS, Size
 from reproductions.image import FULL, NAMES, draw_seen, jobs, section
 from rsg.demos import make_demonstrations
-from rsg.subgoals.images import PRESET
+from rsg.subgoals import RsgSettings
 
-QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4}
+QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1}
 TINY = Size(1, {"compositional": 1, "novel": 1, "budget": 2}, 1.0, QUICKLY, quick=True)
 
 
 def test_training_is_that_of_the_command():
     for job in jobs(replace(FULL, seeds=3)):
         settings = job.parameters["settings"]
-        assert settings["encoder"] == "image"
-        assert all(settings[key] == value for key, value in PRESET.items())
+        assert settings == asdict(RsgSettings(encoder="image", seed=settings["seed"]))
 
 
 def test_a_job_and_its_section(tmp_path):

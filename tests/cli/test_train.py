@@ -515,5 +515,4 @@ def test_each_world_has_its_usual_encoder_and_settings(folder):
     room = chosen_settings("playroom", How(seed=3, changes=["steps=7"]))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
     assert room.depth == PRESETS["relative"]["depth"] != RsgSettings().depth
-    assert chosen_settings("crafting", How(encoder="image")).depth == PRESETS["image"]["depth"]
     assert chosen_settings("crafting", How(begin=folder)).hidden == load_subgoals(folder).hidden

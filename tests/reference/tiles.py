@@ -1,4 +1,4 @@
-"""Pictures cut into tiles once more, slow and plain: which cut leaves most tiles empty, and what networks see then."""
+"""Pictures cut into tiles once more, slow and plain: which cut leaves most tiles empty, and which looks are there."""
 
 import numpy as np
 
@@ -21,25 +21,34 @@ def grid(picture, side):
     return min(counts, key=counts.get)
 
 
-def groups(picture, side):
-    """The tiles on the usual ground, and those on another: none of their corners is zero."""
-    all_tiles = cut(picture, side, *grid(picture, side))
-    usual = [any(not tile[y, x].any() for y in (0, -1) for x in (0, -1)) for tile in all_tiles]
-    return all_tiles[np.array(usual)], all_tiles[~np.array(usual)]
+def tiles(picture, side):
+    """The tiles of a picture, in its own grid."""
+    return cut(picture, side, *grid(picture, side))
 
 
-def pixels(tile, size):
-    """A tile as a vector: what differs from its own ground, about as strong as any other."""
+def numbers(tile):
+    """A tile as a vector: what differs from its own ground, about as strong as any other; then which ground it is.
+
+    That is 0 for the ground that is usual in the picture, which some corner shows, and 1 for another.
+    """
     differs = tile.reshape(-1, 3).astype(float)
     differs = differs - np.median(differs, axis=0)
-    return size * differs.ravel() / (np.linalg.norm(differs) + 50)
+    usual = any(not tile[y, x].any() for y in (0, -1) for x in (0, -1))
+    return np.append(differs.ravel() / (np.linalg.norm(differs) + 50), 0.0 if usual else 1.0)
 
 
-def log_odds(picture, side, size, filters, bias, head, offset, faint):
-    """Of one network: a layer with ReLU on each tile, the maximum of each group, a weighted sum."""
-    total = offset
-    for tiles, weights, scale in zip(groups(picture, side), head, (faint, 1.0), strict=True):
-        seen = [np.maximum(filters @ pixels(tile, size) + bias, 0) for tile in tiles]
-        if seen:
-            total += scale * weights @ np.max(seen, axis=0)
-    return total
+def look(vector, looks):
+    """The number of the look that a tile has; None: none that is known.
+
+    It is the nearest one, if it is not further than half the way from there to the next look or to another ground.
+    """
+    distances = np.linalg.norm(looks - vector, axis=1)
+    nearest = int(distances.argmin())
+    others = [np.linalg.norm(one - looks[nearest]) for k, one in enumerate(looks) if k != nearest]
+    return nearest if distances[nearest] <= min([1.0, *others]) / 2 else None
+
+
+def log_odds(picture, side, looks, weights, offset):
+    """Of one classifier: the weights of the looks that are there, each counted once, on the usual ground a fifth."""
+    there = {look(numbers(tile), looks) for tile in tiles(picture, side)} - {None}
+    return offset + sum(weights[k] * (1.0 if looks[k][-1] else 0.2) for k in there)

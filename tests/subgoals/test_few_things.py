@@ -9,6 +9,7 @@ from tests.training.examples import quick, small_demos, world_of
 from rsg.core.random import stream
 from rsg.subgoals import RationalSubgoals, SetClassifiers, learn
 from rsg.subgoals.classifiers import Classifiers, Weights
+from rsg.subgoals.encoders import EncodedClassifiers, Flat
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import THING
 from rsg.worlds.playroom import PlayroomWorld, load_layout
@@ -30,11 +31,12 @@ class Own(Classifiers):
 
 def untouched():
     """Classifiers that do not say what their weights are about."""
-    return ImageClassifiers(6, single=True).grow(TERMS)
+    return EncodedClassifiers(Flat(6), 128, single=True).grow(TERMS)
 
 
 KINDS = {
     "sets": lambda single: SetClassifiers(6, single=single),
+    "image": lambda single: ImageClassifiers(single, looks=9),
     "one's own": Own,
 }
 

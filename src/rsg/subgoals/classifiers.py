@@ -1,7 +1,6 @@
 """Subgoal classifiers: for each term o, G_o (is the subgoal true?) and I_o (is it not yet true?)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -137,6 +136,9 @@ class Classifiers(nn.Module):
         state_dict.pop(f"{prefix}margins", None)
         super()._load_from_state_dict(state_dict, prefix, *how)
 
+    def meet(self, world: World, states: NDArray[Any]) -> None:
+        """Get to know what the states of a demonstration look like, before training; by default nothing comes of it."""
+
     def groups(self) -> list[Tensor]:
         """Parameters or views of them, `[terms, networks, things, weights]`: each row is about one thing to look at.
 
@@ -174,11 +176,6 @@ class Classifiers(nn.Module):
         """
         del term, world
         return []
-
-    def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
-        """A step of training in which states may look a little different; by default they do not."""
-        del rng
-        return nullcontext()
 
     def goals(self, world: World, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""

@@ -1,27 +1,26 @@
 """The encoder `image`: subgoals learned from pixels.
 
-A picture is cut into tiles, so that as few of them as possible have anything in them. Each classifier is a small
-network of its own: a linear layer with ReLU on the pixels of a tile, a maximum over the tiles on the ground that is
-usual in the picture and one over those on another ground, as that of an inventory, then a linear layer. It is a
-convolution whose stride is a tile; as pictures consist of few distinct tiles, it is computed once for each of these.
+A picture is cut into tiles, so that as few of them as possible have anything in them. Pictures consist of few distinct
+tiles, and which looks these have is learned first, from the pictures of the demonstrations alone. To a classifier a
+picture is the set of looks that are in it; the log-odds are a weighted sum over them. A goal is about few things, so
+most weights come to be 0.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals import tile_kernels as kernels
-from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
+from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
 from rsg.worlds import World
 from rsg.worlds.crafting import CraftingWorld
 from rsg.worlds.crafting.pictures import images
@@ -29,10 +28,12 @@ from rsg.worlds.crafting.pictures import images
 TILE = 8  # pixels of a tile, and of a cell of Crafting World: enough to tell all its things apart
 MARGIN = TILE // 2  # pixels around a picture, so that a shift cuts nothing off
 LEVELS = 64  # of 255, by which brightness 1 may lift or lower a picture
-SIZE = 0.28  # of a tile's pixels, all together: with Adam's steps, small inputs learn slowly and surely
-FAINT = 0.2  # how much things on the usual ground count at first: the map is the scenery
+NUMBERS = TILE * TILE * 3 + 1  # of a tile: its pixels, all together up to 1, and its ground
+ALIKE = 0.1  # distance of tiles that have the same look
+MOST = 1000  # looks; pictures of a world with more of them do not consist of tiles
+FAINT = 0.2  # how much things on the usual ground count beside others: the map is the scenery
+GAIN = 2 * DOUBT  # log-odds from a weight of 1, so that Adam's steps go far enough
 AT_ONCE = 256  # pictures
-PRESET: dict[str, Any] = {"steps": 400, "curriculum": 100, "depth": 2, "held_out": 64}  # what pixels need
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,11 @@ class Camera:
         brightness: b: a picture's levels are multiplied by 1 - b to 1 + b, then up to 64 b are added or taken away.
         shift: a picture is moved by up to so many pixels, up or down and left or right.
         seed: of both.
-        still: whether all pictures have the same light and place.
     """
 
     brightness: float = 0.0
     shift: int = 0
     seed: int = 0
-    still: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.brightness < 1:
@@ -62,7 +61,7 @@ class Camera:
         n, height, width = pictures.shape[:3]
         chance = np.zeros((n, 4))
         if self.brightness or self.shift:
-            chance[:] = 2 * chances(states[:1] * 0 if self.still else states, self.seed) - 1
+            chance[:] = 2 * chances(states, self.seed) - 1
         corners = MARGIN + np.rint(chance[:, :2] * (self.shift + 0.499)).astype(np.int64)
         light = np.stack([1 + self.brightness * chance[:, 2], self.brightness * LEVELS * chance[:, 3]], axis=1)
         out = np.empty((n, height + 2 * MARGIN, width + 2 * MARGIN, 3), dtype=np.uint8)
@@ -84,59 +83,51 @@ def _weights(seed: int, count: int) -> NDArray[np.uint64]:
     return stream(seed, "camera").integers(2**64, size=(4, count), dtype=np.uint64)
 
 
-class Tiles(NamedTuple):
-    """What the networks see of N pictures.
-
-    Attributes:
-        pixels: `[U, numbers]` the distinct tiles.
-        starts: `[N + 1]` where the list of each picture begins; members: the tiles of picture after picture.
-    """
-
-    pixels: Tensor
-    starts: NDArray[np.int64]
-    members: NDArray[np.int32]
-
-
 class ImageClassifiers(Classifiers):
     """Classifiers that see pictures of states, and nothing else.
 
     Args:
-        hidden: the width of a layer.
         single: whether I is 1 - G.
-
-    Parameters have the shape `[terms, networks, ...]`, as those of `SetClassifiers`.
+        looks: how many looks of tiles are known, for weights that are to be loaded.
 
     Attributes:
         camera: how the pictures are taken.
-        variety: how they are taken in training, with another seed in each step.
+        looks: `[L, numbers]` a tile of each look that is known, see `meet`; reach: `[L]` how far from it tiles may be.
+        weights: `[terms, networks, L]`, what the classifiers make of each look.
     """
 
     batch = 16  # states that a search should look ahead
-    filters: Tensor
-    bias: Tensor
-    head: Tensor
+    looks: Tensor
+    reach: Tensor
+    weights: Tensor
     offset: Tensor
 
-    def __init__(self, hidden: int = 128, single: bool = False) -> None:
-        networks, pixels = 1 if single else 2, TILE * TILE * 3
-        weights = {
-            "filters": Weights((networks, hidden, pixels), pixels**-0.5 / SIZE),
-            "bias": Weights((networks, hidden)),
-            "head": Weights((networks, 2, hidden), hidden**-0.5),
-            "offset": doubtful(networks),
-        }
-        super().__init__(single, weights)
-        self.hidden = hidden
-        self.camera, self.variety = Camera(), Camera(brightness=0.25, still=True)
+    def __init__(self, single: bool = False, looks: int = 0) -> None:
+        networks = 1 if single else 2
+        super().__init__(single, {"weights": Weights((networks, looks)), "offset": doubtful(networks)})
+        self.camera = Camera()
+        self.register_buffer("looks", torch.zeros(looks, NUMBERS))
+        self.register_buffer("reach", torch.zeros(looks))
 
-    @contextmanager
-    def varied(self, rng: np.random.Generator) -> Iterator[None]:
-        """Pictures in another light."""
-        usual, self.camera = self.camera, replace(self.variety, seed=int(rng.integers(2**31)))
-        try:
-            yield
-        finally:
-            self.camera = usual
+    def meet(self, world: World, states: NDArray[Any]) -> None:
+        """Get to know the looks of the tiles in their pictures; a tile that is like a known one is no new look.
+
+        A tile has the look that it is nearest to, if it is not further away than half the way to the next look.
+        """
+        tiles = self.tiles(world, states)[0]
+        looks = self.looks
+        for tile in tiles[_distances(tiles, looks).amin(dim=1) > ALIKE]:
+            if len(looks) < MOST and (_distances(tile[None], looks) > ALIKE).all():
+                looks = torch.cat([looks, tile[None]])
+        if new := len(looks) - len(self.looks):
+            self.looks, self.shape = looks, {"looks": len(looks)}
+            self.reach = (_distances(looks, looks) + 2 * torch.eye(len(looks)).to(looks)).amin(dim=1).clamp(max=1) / 2
+            self._weights["weights"] = Weights((self.networks, len(looks)))
+            self.weights = nn.Parameter(nn.functional.pad(self.weights.detach(), (0, new)))
+
+    def groups(self) -> list[Tensor]:
+        """Each look is a thing to look at."""
+        return [self.weights[..., None]]
 
     def pictures(self, world: World, states: NDArray[Any]) -> NDArray[np.uint8]:
         """Pictures of states as the camera takes them, `[N, H, W, 3]`."""
@@ -146,30 +137,39 @@ class ImageClassifiers(Classifiers):
             drawn = np.stack([world.render(state) for state in states])
         return self.camera.take(states, drawn)
 
-    def see(self, world: World, states: NDArray[Any]) -> Tiles:
-        """The tiles of their pictures, as contrasts to the ground."""
+    def tiles(self, world: World, states: NDArray[Any]) -> tuple[Tensor, NDArray[np.int32]]:
+        """The distinct tiles of pictures, `[U, numbers]`, and pairs of a picture and a tile that is in it."""
         pictures = self.pictures(world, np.asarray(states))
         shown = np.empty(pictures.shape, dtype=np.int8)
         kernels.contrasts(pictures, shown)
-        corners, starts, members = kernels.tiles(shown, TILE)
-        pixels = np.empty((len(corners), TILE * TILE * 3), dtype=np.float32)
-        kernels.cut(shown, corners, TILE, SIZE, pixels)
-        return Tiles(torch.as_tensor(pixels).to(self.head), starts, members)
+        corners, pairs = kernels.tiles(shown, TILE)
+        cut = np.empty((len(corners), NUMBERS), dtype=np.float32)
+        kernels.cut(shown, corners, TILE, cut)
+        return torch.as_tensor(cut).to(self.looks), pairs
 
-    def odds(self, seen: Tiles, numbers: Sequence[int]) -> Tensor:
+    def see(self, world: World, states: NDArray[Any]) -> Tensor:
+        """How much of each look is in their pictures, `[N, L]`: 0, FAINT on the usual ground, 1 on another."""
+        tiles, pairs = self.tiles(world, states)
+        there = np.zeros((len(states), len(self.looks) + 1), dtype=np.float32)  # the last one: no look that is known
+        if len(self.looks):
+            far, which = _distances(tiles, self.looks).min(dim=1)
+            known = torch.where(far <= self.reach[which], which, -1).cpu().numpy()
+            there[pairs[:, 0], known[pairs[:, 1]]] = 1
+        return torch.as_tensor(there[:, :-1]).to(self.offset) * torch.where(self.looks[:, -1] > 0, 1.0, FAINT)
+
+    def odds(self, seen: Tensor, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
         chosen = list(numbers)
-        filters, bias = self.filters[chosen].flatten(0, 2), self.bias[chosen].flatten()
-        values = torch.relu(seen.pixels @ filters.T + bias)
-        which = np.empty((len(seen.starts) - 1, values.shape[1]), dtype=np.int64)
-        kernels.strongest(values.detach().cpu().float().numpy(), seen.starts, seen.members, which)
-        there = torch.as_tensor(which, device=values.device)
-        pooled = values.gather(0, there.clamp(min=0)) * (there >= 0)
-        pooled = pooled.reshape(-1, 2, len(chosen), self.networks, self.hidden)
-        head = self.head[chosen] * self.head.new_tensor([[FAINT], [1.0]])
-        return torch.einsum("npthf,thpf->nth", pooled, head) + self.offset[chosen]
+        return GAIN * torch.einsum("nl,tml->ntm", seen, self.weights[chosen]) + self.offset[chosen]
 
     def evaluate(self, world: World, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient; so many at once that memory is no concern."""
         parts = [states[i : i + AT_ONCE] for i in range(0, max(len(states), 1), AT_ONCE)]
         return np.concatenate([super(ImageClassifiers, self).evaluate(world, part, numbers) for part in parts])
+
+
+def _distances(tiles: Tensor, looks: Tensor) -> Tensor:
+    """`[U, L]`; to no looks at all, `[U, 1]` infinite."""
+    if not len(looks):
+        return tiles.new_full((len(tiles), 1), torch.inf)
+    return torch.cdist(tiles, looks, compute_mode="donot_use_mm_for_euclid_dist")

@@ -106,12 +106,11 @@ class RationalSubgoals:
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """The gradient of the loss: minus the objective, averaged over the batch."""
         del step
-        with self.module.varied(rng):
-            explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
-            parts = ((view, slope / -len(demos)) for one in explained for view, slope in one.slopes.items())
-            pieces = ((view.ground.world, (view.ground.graph.states, view.numbers, slope)) for view, slope in parts)
-            for world, some in by_world(pieces):
-                self.module.backward(world, some)
+        explained = [self.explain(demo, self.candidates(demo, rng)) for demo in demos]
+        parts = ((view, slope / -len(demos)) for one in explained for view, slope in one.slopes.items())
+        pieces = ((view.ground.world, (view.ground.graph.states, view.numbers, slope)) for view, slope in parts)
+        for world, some in by_world(pieces):
+            self.module.backward(world, some)
         return {**figures_of(explained, self.settings.gamma), "things": self.module.things_seen()}
 
     def after_step(self, rate: float, share: float) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -131,10 +130,6 @@ class Readings(Classifiers):
     def groups(self) -> list[torch.Tensor]:
         """Those of the network."""
         return self.network.groups() if self.network else []
-
-    def varied(self, rng: np.random.Generator) -> AbstractContextManager[None]:
-        """As the network has it."""
-        return self.network.varied(rng) if self.network else nullcontext()
 
     def looks_at(self, term: str, world: World) -> list[tuple[str, float]]:
         """What the network looks at; a formula says itself what it asks for."""

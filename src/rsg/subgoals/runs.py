@@ -18,7 +18,6 @@ from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
 from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.images import PRESET as IMAGE_PRESET
 from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
@@ -34,11 +33,11 @@ from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.facts import fact_names
 from rsg.worlds.playroom import PlayroomWorld
 
+MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
 BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
 UNFIT = "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
 PRESETS: dict[str, dict[str, Any]] = {
-    "image": IMAGE_PRESET,
     "relative": {
         **{"depth": 2, "held_out": 64, "check_every": 50, "steps": 250, "curriculum": 100},
         **{"rate": 0.01, "rate_end": 1e-3, "hidden": 64},
@@ -121,7 +120,9 @@ def _first(
         example = data[int(data.learn[0])]
         world = world_of(example)
         seen = world.encode(example.states[:1])
-        subgoals = build(settings, terms, {} if encoder else shape_of(settings, seen, world), encoder, seen)
+        subgoals = build(settings, [], {} if encoder else shape_of(settings, seen, world), encoder, seen)
+    for number in data.learn[:: -(-len(data.learn) // MET)].tolist():
+        subgoals.meet(world_of(data[number]), data[number].states)
     subgoals.grow(terms, settings.seed)
     return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
 
@@ -322,7 +323,7 @@ ENCODERS: dict[str, tuple[Callable[[RsgSettings, _Shape], Classifiers], Callable
         lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
         _inputs,
     ),
-    "image": (lambda how, _: ImageClassifiers(how.hidden, how.single), lambda *_: {}),
+    "image": (lambda how, shape: ImageClassifiers(how.single, shape["looks"]), lambda *_: {"looks": 0}),
     "relative": (
         lambda how, shape: RelativeClassifiers(shape["inputs"], how.hidden, how.single, how.seed),
         _room,

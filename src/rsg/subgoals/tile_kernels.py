@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.compiled import bare, compiled, fast, inlined
+from rsg.core.compiled import bare, compiled, inlined
 from rsg.search.kernels.table import add, larger, table_for
 
 _FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
@@ -102,36 +102,31 @@ def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
 def tiles(pictures: Any, side: int) -> Any:
     """The distinct tiles of pictures `[N, H, W, 3]`.
 
-    Gives `[U, 3]` a picture, row and column where each can be seen, `[2 N + 1]` where lists start, and the lists one
-    after the other: of each picture its distinct tiles on the usual ground, then those on another.
+    Gives `[U, 3]` a picture, row and column where each can be seen, and `[M, 2]` pairs of a picture and a tile in it.
     """
     n, height, width = pictures.shape[:3]
     most = n * (height // side) * (width // side)
     table = table_for(1 << 8, (3 * side * side + 7) // 8)
     rows = table.words.view(np.uint8)
-    corners, members = np.empty((most, 3), dtype=np.int32), np.empty(most, dtype=np.int32)
-    stamps, starts = np.full(most, -1, dtype=np.int32), np.zeros(2 * n + 1, dtype=np.int64)
+    corners, pairs = np.empty((most, 3), dtype=np.int64), np.empty((most, 2), dtype=np.int32)
+    stamps = np.full(most, -1, dtype=np.int32)
     count = total = 0
     for i in range(n):
         top, left = grid(pictures[i], side)
-        for other in range(2):
-            for y in range(top, height - side + 1, side):
-                for x in range(left, width - side + 1, side):
-                    if on_usual_ground(pictures[i], y, x, side) == (other == 1):
-                        continue
-                    write_tile(pictures[i], y, x, side, rows[count])
-                    k = add(table.words, table.slots, count)
-                    if k == count:
-                        corners[k, 0], corners[k, 1], corners[k, 2] = i, y, x
-                        count += 1
-                        if count == len(table.words):
-                            table = larger(table, count, 4 * count)
-                            rows = table.words.view(np.uint8)
-                    if stamps[k] != i:
-                        stamps[k], members[total] = i, k
-                        total += 1
-            starts[2 * i + other + 1] = total
-    return corners[:count].copy(), starts, members[:total].copy()
+        for y in range(top, height - side + 1, side):
+            for x in range(left, width - side + 1, side):
+                write_tile(pictures[i], y, x, side, rows[count])
+                k = add(table.words, table.slots, count)
+                if k == count:
+                    corners[k, 0], corners[k, 1], corners[k, 2] = i, y, x
+                    count += 1
+                    if count == len(table.words):
+                        table = larger(table, count, 4 * count)
+                        rows = table.words.view(np.uint8)
+                if stamps[k] != i:
+                    stamps[k], pairs[total, 0], pairs[total, 1] = i, i, k
+                    total += 1
+    return corners[:count].copy(), pairs[:total].copy()
 
 
 @inlined
@@ -144,8 +139,11 @@ def write_tile(picture: Any, top: int, left: int, side: int, row: Any) -> None:
 
 
 @compiled
-def cut(pictures: Any, corners: Any, side: int, size: float, out: Any) -> None:
-    """Write tiles `[U, side · side · 3]`: what differs from the tile's own ground, all of them about as strong."""
+def cut(pictures: Any, corners: Any, side: int, out: Any) -> None:
+    """Write tiles `[U, side · side · 3 + 1]`: what differs from the tile's own ground, all of them about as strong.
+
+    The last number is 0 for a tile on the ground that is usual in the picture, 1 for one on another.
+    """
     levels = np.empty(side * side, dtype=np.float64)
     for k in range(len(corners)):
         i, top, left = corners[k]
@@ -157,20 +155,5 @@ def cut(pictures: Any, corners: Any, side: int, size: float, out: Any) -> None:
             for j in range(side * side):
                 out[k, 3 * j + channel] = levels[j] - ground
                 total += (levels[j] - ground) ** 2
-        out[k] *= size / (np.sqrt(total) + _FAINTEST)
-
-
-@fast
-def strongest(values: Any, starts: Any, members: Any, out: Any) -> None:
-    """For each list and feature the tile `[N, F]` that has most of it, given features `[U, F]`; -1: none."""
-    features = values.shape[1]
-    best, who = np.empty(features, dtype=np.float32), np.empty(features, dtype=np.int32)
-    for i in range(len(out)):
-        best[:], who[:] = 0.0, -1
-        for m in range(starts[i], starts[i + 1]):
-            k = members[m]
-            for f in range(features):
-                value = values[k, f]
-                who[f] = k if value > best[f] else who[f]
-                best[f] = value if value > best[f] else best[f]
-        out[i] = who
+        out[k, :-1] /= np.sqrt(total) + _FAINTEST
+        out[k, -1] = 0.0 if on_usual_ground(pictures[i], top, left, side) else 1.0
