@@ -8,9 +8,9 @@ import numpy as np
 import rsg.envs  # noqa: F401, registers the ids
 from benchmarks.harness import seconds
 from rsg.core.random import stream
-from rsg.worlds.crafting import CraftingWorld, truth
-from rsg.worlds.crafting.maps import KINDS, sample_map
-from rsg.worlds.crafting.pictures import images
+from rsg.domains.crafting import CraftingWorld, truth
+from rsg.domains.crafting.maps import KINDS, sample_map
+from rsg.domains.crafting.pictures import images
 
 ID = "rsg/CraftingWorld-v0"
 TASK = "grab-axe then mine-wood then craft-wood-plank"

@@ -11,10 +11,10 @@ from tests.reference.playroom import judge_plan
 
 from reproductions.motion_peers import roadmap_ms
 from rsg.core.random import stream
-from rsg.demos.playroom import PlayroomBenchmark
+from rsg.domains.playroom import SHIPPED
+from rsg.domains.playroom.domain import Playroom
 from rsg.planning import plan
 from rsg.search import SearchSettings
-from rsg.worlds.playroom import SHIPPED
 
 PAPERS, OTHERS = 100, 20  # episodes of each task in the paper's room, and in others
 SEED = 0
@@ -24,8 +24,8 @@ def run() -> dict[str, Any]:
     """Compositional and novel tasks in every room that is shipped; about ten minutes, most of them for the judge."""
     figures: dict[str, Any] = {"seed": SEED, "judge's resolution": 0.01}
     for layout in SHIPPED:
-        room = PlayroomBenchmark(layout)
-        figures[f"{layout} roadmap made, ms"] = roadmap_ms(*room.start("train", 0, stream(SEED)))
+        room = Playroom(layout)
+        figures[f"{layout} roadmap made, ms"] = roadmap_ms(*room.start_of("train", 0, stream(SEED)))
         for planner in ("roadmap", "rrt"):
             for split in ("compositional", "novel"):
                 count = PAPERS if layout == "paper" else OTHERS
@@ -33,12 +33,12 @@ def run() -> dict[str, Any]:
     return figures
 
 
-def _measured(room: PlayroomBenchmark, planner: str, split: str, count: int) -> dict[str, Any]:
+def _measured(room: Playroom, planner: str, split: str, count: int) -> dict[str, Any]:
     """Plans from so many starts of each task; those that the judge refuses are told one by one."""
     wall, cpu, costs, expansions, wrong = [], [], [], [], []
     for number, task in enumerate(room.tasks(split)):
         for i in range(count):
-            world, state = room.start(split, number, stream(SEED, "motion planning", split, number, i))
+            world, state = room.start_of(split, number, stream(SEED, "motion planning", split, number, i))
             begun = time.process_time()
             made = plan(world, state, task, room.true_goals, SearchSettings(planner=planner, seed=i))
             cpu.append(1000 * (time.process_time() - begun))

@@ -12,11 +12,11 @@ import numpy as np
 
 from rsg.core.compiled import compiled
 from rsg.core.random import stream
-from rsg.demos.crafting import CraftingBenchmark
+from rsg.domains.crafting import CraftingWorld, truth
+from rsg.domains.crafting.domain import Crafting
+from rsg.domains.crafting.kernels import goal_holds, step_row
+from rsg.domains.crafting.truth import goals
 from rsg.language import Machine, parse
-from rsg.worlds.crafting import CraftingWorld, truth
-from rsg.worlds.crafting.kernels import goal_holds, step_row
-from rsg.worlds.crafting.truth import goals
 
 MAPS = 20
 MAX_STATES = 3_000_000
@@ -114,7 +114,7 @@ def needed(world: CraftingWorld, state: Any, banned: str, final: str, pool: Any)
 
 def run(maps: int = MAPS) -> dict[str, Any]:
     """Per task and term: on how many maps the term is needed, and how that was shown."""
-    source = CraftingBenchmark()
+    source = Crafting()
     figures: dict[str, Any] = {"maps": maps, "max_states": MAX_STATES}
     pool = np.empty((MAX_STATES, CraftingWorld().state_width), dtype=np.uint8)
     for number, text in enumerate(source.tasks("novel")):

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from rsg.core.random import stream
-from rsg.demos import benchmark
+from rsg.domain import find
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.maps import sample_map
+from rsg.domains.crafting.truth import TrueGoals
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.language import Machine, parse
 from rsg.planning import plan
 from rsg.search import ProductSearch, SearchSettings
-from rsg.worlds.crafting import CraftingWorld
-from rsg.worlds.crafting.maps import sample_map
-from rsg.worlds.crafting.truth import TrueGoals
 
-SOURCE: Any = benchmark("crafting")
+SOURCE: Any = find("crafting")
 KEPT = (
     "episodes",
     "success",

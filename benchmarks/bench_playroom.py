@@ -16,9 +16,10 @@ import numpy as np
 import rsg.envs  # noqa: F401, registers the ids
 from benchmarks.harness import seconds
 from rsg.core.random import stream
-from rsg.demos import Recipe, check_store, make_demonstrations
+from rsg.demos import Recipe, check_store
 from rsg.demos.checking import statistics
-from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout, truth
+from rsg.domain import find, make_demonstrations
+from rsg.domains.playroom import SHIPPED, PlayroomWorld, load_layout, truth
 
 ID = "rsg/Playroom-v0"
 TASK = "turn-on-music then play-with-ball"
@@ -94,7 +95,7 @@ def _demonstrations(per_task: int = 400) -> dict[str, Any]:
             "steps": store.steps,
         }
         start = time.process_time()
-        assert check_store(store).ok
+        assert check_store(store, find("playroom")).ok
         return {**figures, "check_cpu_s": round(time.process_time() - start, 2), "tasks": statistics(store)}
 
 

@@ -51,7 +51,8 @@ def run() -> dict[str, Any]:
 
 
 def _make(folder: Path, per_task: int) -> Path:
-    from rsg.demos import Recipe, make_demonstrations
+    from rsg.demos import Recipe
+    from rsg.domain import make_demonstrations
 
     make_demonstrations(Recipe("crafting", "train", per_task), folder, os.cpu_count() or 1)
     return folder
@@ -103,15 +104,16 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     import rsg.subgoals.learning as learning
     import rsg.training.data as kept
     from rsg.core.random import stream
-    from rsg.demos import Store, benchmark
+    from rsg.demos import Store
+    from rsg.domain import find
+    from rsg.domains.crafting.sets import SetClassifiers
     from rsg.subgoals.runs import build, shape_of
-    from rsg.subgoals.sets import SetClassifiers
     from rsg.training import TrainingData
 
     SetClassifiers.fast = changes.pop("fast", True)
     kept.CACHE = changes.pop("cache_mb", 512) * 2**20
 
-    source: Any = benchmark("crafting")
+    source: Any = find("crafting")
     settings = learning.RsgSettings(**{"encoder": "sets", "curriculum": 0, "batch": 32, **changes})
     before, start = _memory(), time.process_time()
     data = TrainingData(Store(folder), settings)

@@ -18,7 +18,7 @@ from tests.reference.playroom import judge_plan
 from benchmarks.harness import keep
 from reproductions.harness.trials import BUDGET, EVALUATION_SEED
 from reproductions.points import points
-from rsg.demos import benchmark
+from rsg.domain import find
 from rsg.evaluation import Starts
 from rsg.planning import plan, validate
 from rsg.search import SearchSettings
@@ -49,7 +49,7 @@ def run(work: str = "out/reproduce") -> dict[str, Any]:
 
 
 def _judged(subgoals: Any, starts: Starts) -> dict[str, Any]:
-    source: Any = benchmark("playroom")
+    source: Any = find("playroom")
     found: dict[str, Any] = {key: type(value)() for key, value in NOTHING.items()}
     seed = starts.seed
     for number, task in enumerate(source.tasks(starts.split)):

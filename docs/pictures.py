@@ -15,18 +15,17 @@ from rich.console import Console
 from rsg.cli.main import main
 from rsg.core.random import stream
 from rsg.demos import Store
-from rsg.demos.crafting import CraftingBenchmark
-from rsg.envs import CraftingEnv
+from rsg.domain import find
+from rsg.domains.crafting import STANDARD, CraftingWorld
+from rsg.domains.crafting.maps import KINDS, sample_map
+from rsg.domains.crafting.pictures import atlas
+from rsg.domains.crafting.text import read_map
+from rsg.domains.playroom import SHIPPED, PlayroomWorld, load_layout
 from rsg.envs.game import Game
 from rsg.language import Machine, parse
 from rsg.language.drawing import draw
 from rsg.planning import Plan, plan
 from rsg.search import SearchSettings
-from rsg.worlds.crafting import STANDARD, CraftingWorld
-from rsg.worlds.crafting.maps import KINDS, sample_map
-from rsg.worlds.crafting.pictures import atlas
-from rsg.worlds.crafting.text import read_map
-from rsg.worlds.playroom import SHIPPED, PlayroomWorld, load_layout
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -63,8 +62,11 @@ def kinds() -> None:
 
 def play() -> None:
     """A person's screen in the middle of a task."""
-    valley = read_map("map:\n@.a.~.\n....~G\n.T..~.\n....~p\n1..5~.\n....~.\n")
-    game = Game(CraftingEnv(map=valley, task="grab-axe then mine-wood then craft-wood-plank then craft-boat"))
+    with TemporaryDirectory() as folder:
+        valley = Path(folder) / "valley.txt"
+        valley.write_text("map:\n@.a.~.\n....~G\n.T..~.\n....~p\n1..5~.\n....~.\n")
+        task = "grab-axe then mine-wood then craft-wood-plank then craft-boat"
+        game = Game(find("crafting").at(str(valley)), task)
     for key in "dd ssa ":
         game.press(key)
     console = Console(record=True, width=92, force_terminal=True, color_system="truecolor", file=StringIO())
@@ -79,7 +81,7 @@ def _stitched(world: CraftingWorld, state: Any, task: str, settings: SearchSetti
     parts: list[Plan] = []
     for term in task.split(" then "):
         start = parts[-1].states[-1] if parts else state
-        parts.append(plan(world, start, term, CraftingBenchmark().true_goals, settings))
+        parts.append(plan(world, start, term, find("crafting").true_goals, settings))
     return Plan(
         task=parse(task),
         actions=np.concatenate([part.actions for part in parts]),
@@ -93,7 +95,7 @@ def _stitched(world: CraftingWorld, state: Any, task: str, settings: SearchSetti
 def interleaving() -> None:
     """The paper's interleaving figure: the whole-task plan beside the best stitching of separate plans."""
     world, state = read_map("inventory: axe, pickaxe\nmap:\n.T1...\n@....G\n.....5\n")
-    task, oracle = "mine-gold-ore then craft-boat", CraftingBenchmark().true_goals
+    task, oracle = "mine-gold-ore then craft-boat", find("crafting").true_goals
     settings = SearchSettings(order="optimal", budget=None)
     whole = plan(world, state, task, oracle, settings)
     stitched = _stitched(world, state, task, settings)

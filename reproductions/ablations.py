@@ -16,9 +16,10 @@ from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, plain, stem
 from reproductions.harness.tables import Rate, mean_of, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning, recipe_of
+from rsg.core.pictures import COLORS, PAPER, panels
 from rsg.core.random import stream
-from rsg.demos import Benchmark, Store, benchmark
-from rsg.evaluation.pictures import COLORS, PAPER, panels
+from rsg.demos import Store
+from rsg.domain import Domain, find
 from rsg.evaluation.statistics import hundredths
 from rsg.subgoals.classifiers import Classifiers
 
@@ -186,7 +187,7 @@ def run(parameters: Plain, place: Place) -> Plain:
 
 def watch(parameters: Plain, place: Place) -> Plain:
     """Train, comparing the classifiers with the truth on the way."""
-    source, store = benchmark("crafting"), place.store(recipe_of(parameters))
+    source, store = find("crafting"), place.store(recipe_of(parameters))
 
     def report(step: int, method: Any) -> Plain:
         del step
@@ -197,7 +198,7 @@ def watch(parameters: Plain, place: Place) -> Plain:
     return {"curve": [{key: row[key] for key in ("step", *ASPECTS)} for row in training["history"]]}
 
 
-def judged(source: Benchmark, subgoals: Classifiers, store: Store, per_task: int, seed: int) -> Plain:
+def judged(source: Domain, subgoals: Classifiers, store: Store, per_task: int, seed: int) -> Plain:
     """For each term the share of true states that G calls true, and of false ones that it calls false.
 
     Measured on the states of some demonstrations of each training task. `not_yet` is the share of true states in

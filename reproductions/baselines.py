@@ -9,19 +9,30 @@ from typing import Any, NamedTuple
 from reproductions.baseline_variants import VARIANTS
 from reproductions.harness.figures import Picture, curves
 from reproductions.harness.jobs import Job, Place, Plain
+from reproductions.harness.printed import EPOCH, PAPER, PAPER_TIMES
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Rates, Results, mean_or_none, plain, rate, share
 from reproductions.harness.tables import NONE, Rate, number, page, percent, rates_table, table
-from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, trained
+from reproductions.harness.trials import (
+    SPLITS,
+    Size,
+    Variant,
+    evaluation,
+    learned,
+    learning,
+    oracle_job,
+    suited,
+    trained,
+)
 from reproductions.recognition import Rank, evaluate_recognition
 from rsg.baselines import METHODS, preset, train_baseline
-from rsg.demos import Benchmark, Recipe, benchmark
-from rsg.evaluation.paper import EPOCH, LABELS, ORACLE, PAPER, PAPER_TIMES, PICTURES, RSG
+from rsg.demos import Recipe
+from rsg.domain import Domain, find
 from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
+from rsg.evaluation.report import LABELS, ORACLE, PICTURES, RSG
 from rsg.language import machine_of
 from rsg.subgoals import Recogniser
-from rsg.subgoals.runs import PRESETS
 from rsg.training.data import least_steps
 from rsg.training.settings import restored
 
@@ -63,10 +74,10 @@ def jobs(size: Size) -> Iterator[Job]:
                 split: {**evaluation(split, count, seed), "seed": STARTS + seed} for split, count in starts.items()
             }
             asked: Plain = {"evaluations": evaluations, "recognised": size["recognised"], "examples": seed == 0}
-            rsg = Variant(f"{world}-{RSG}", {"encoder": encoder, **PRESETS.get(encoder, {})}, asked, recipe)
+            rsg = Variant(f"{world}-{RSG}", suited(encoder), asked, recipe)
             yield learning(NAME, size, seed, rsg, rsg_job)
             for name, (method, changes) in _trained(world, first=seed == 0).items():
-                settings = asdict(preset(method, world, **{"seed": seed, **changes, **size.changes}))
+                settings = asdict(preset(method, find(world), **{"seed": seed, **changes, **size.changes}))
                 more = {"variant": name, "recognised": 0, "examples": False} if name in CHANGED else {}
                 parameters = {**asked, "recipe": asdict(recipe), "method": method, "settings": settings, **more}
                 yield Job(NAME, f"{world}-{name}-seed{seed}", baseline_job, parameters, size.minutes, (recipe,))
@@ -86,7 +97,7 @@ def _trained(world: str, first: bool) -> dict[str, tuple[str, Plain]]:
 
 def baseline_job(parameters: Plain, place: Place) -> Plain:
     """Train a baseline; let it act, and look at trajectories."""
-    source = benchmark(parameters["recipe"]["world"])
+    source = find(parameters["recipe"]["world"])
     kind = VARIANTS.get(parameters.get("variant", ""), METHODS[parameters["method"]])
     found, training = trained(
         parameters, place, source, partial(train_baseline, kind), restored(kind.kind, parameters["settings"])
@@ -116,7 +127,7 @@ def rsg_job(parameters: Plain, place: Place) -> Plain:
     return {"training": found.training, "evaluations": found.plans(parameters), **looks}
 
 
-def _recognition(source: Benchmark, rank: Rank, parameters: Plain) -> Plain:
+def _recognition(source: Domain, rank: Rank, parameters: Plain) -> Plain:
     seed, count = STARTS + parameters["settings"]["seed"], parameters["recognised"]
     looks = {split: evaluate_recognition(source, Starts(split, count, seed), rank) for split in RANKED if count}
     return {"recognition": looks} if looks else {}
@@ -296,12 +307,12 @@ def _pictures(worlds: Mapping[str, Figures], results: Results) -> dict[str, Pict
         for method in found.costs:
             for kind, one in results.of(f"{world}-{method}")[0].get("examples", {}).items():
                 caption = f"A {kind} episode of {LABELS[method]} in {WORLDS[world]}"
-                film = partial(_write_film, source=benchmark(world), example=one)
+                film = partial(_write_film, source=find(world), example=one)
                 pictures[f"{world}-{method}-{kind}"] = Picture(caption, film, "gif", shown=False)
     return pictures
 
 
-def _write_film(path: Path, source: Benchmark, example: Mapping[str, Any]) -> None:
+def _write_film(path: Path, source: Domain, example: Mapping[str, Any]) -> None:
     path.write_bytes(episode_film(source, example, STARTS))
 
 

@@ -17,14 +17,13 @@ from reproductions.harness.measures import MUCH, SOURCE, TRUTH, Given, Kept, cou
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Rates, Results, line, plain, stem
 from reproductions.harness.tables import NONE, Rate, mean_of, number, page, rates_table, table
-from reproductions.harness.trials import SPLITS, Size, settings_of
+from reproductions.harness.trials import SPLITS, Size, settings_of, suited
 from rsg.baselines import METHODS, preset, train_baseline
+from rsg.domains.crafting import VOCABULARY
 from rsg.evaluation.policies import evaluate_policy
 from rsg.evaluation.statistics import hundredths
 from rsg.subgoals import RsgSettings
-from rsg.subgoals.runs import PRESETS
 from rsg.training.settings import restored
-from rsg.worlds.crafting import VOCABULARY
 
 NAME = "data"
 RULES, NETWORKS, CLONING = "rules", "networks", "bc-fsm"
@@ -71,11 +70,11 @@ def jobs(size: Size) -> Iterator[Job]:
         seed = size["first"] + place
         for method, encoder in ENCODERS.items():
             if place < few.get(method, size.seeds):
-                settings = settings_of(seed, encoder=encoder, **PRESETS.get(encoder, {}), **size.changes)
+                settings = settings_of(seed, **suited(encoder), **size.changes)
                 asked = {"settings": settings, "given": given, "deep": list(size["deep"]), "counts": counts}
                 yield Job(NAME, f"{method}-seed{place}", subgoals_job, asked, size.minutes)
         if place < few.get(CLONING, size.seeds):
-            settings = asdict(preset(CLONING, "crafting", **{"seed": seed, **size.changes}))
+            settings = asdict(preset(CLONING, SOURCE, **{"seed": seed, **size.changes}))
             asked = {"settings": settings, "given": [asdict(Given(n)) for n in size["cloned"]], "counts": counts}
             yield Job(NAME, f"{CLONING}-seed{place}", cloning_job, asked, size.minutes)
     yield from _in_playroom(replace(size, seeds=min(size.seeds, few.get("playroom", size.seeds))))

@@ -13,7 +13,7 @@ from reproductions.harness.results import Results, plain
 from reproductions.harness.tables import mean_of, number, page, percent, table
 from reproductions.harness.trials import EVALUATION_SEED, SPLITS, Size, Variant, learned, learning, recipe_of
 from reproductions.paper.methods import METHODS
-from rsg.demos import benchmark
+from rsg.domain import find
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.subgoals import RsgSettings, learn
 from rsg.training.loop import Looking, Method, Progress
@@ -49,7 +49,7 @@ def run(parameters: Plain, place: Place) -> Plain:
 
 def _compile(parameters: Plain, place: Place) -> None:
     """Have everything compiled before the budget counts."""
-    source = benchmark("crafting")
+    source = find("crafting")
     few = {**parameters["settings"], "steps": 2, "batch": 4, "curriculum": 0}
     some = place.store(recipe_of(parameters))[:50]
     method = METHODS[parameters["kind"]]
@@ -89,9 +89,7 @@ class Curve:
         if seconds >= MARKS * before:
             module: Any = method.module
             for split in SPLITS:
-                found = evaluate_planning(
-                    benchmark("crafting"), Starts(split, self._per_task, self._seed), module.goals
-                )
+                found = evaluate_planning(find("crafting"), Starts(split, self._per_task, self._seed), module.goals)
                 figures[f"success_{split}"] = found["success"]
         return figures
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from reproductions.harness.jobs import Plain
 from reproductions.harness.tables import page, table
 from reproductions.paper.geometric_threshold import geometric_mean
-from rsg.demos import Benchmark, Demonstration, benchmark
+from rsg.demos import Demonstration
+from rsg.domain import Domain, find
+from rsg.domains.crafting import VOCABULARY
+from rsg.domains.crafting.starts import leading_to, ways
 from rsg.language import machine_of
 from rsg.planning import Dependencies
-from rsg.worlds.crafting import VOCABULARY
-from rsg.worlds.crafting.goal_starts import leading_to, ways
 
 MATRICES = {"conditional": "conditional matrix", "matrix": "the paper's matrix d"}
 THRESHOLDS = {"half": "G ≥ 1/2", "paper": "the paper's (geometric mean)"}
@@ -55,7 +56,7 @@ def pairs(texts: Sequence[str]) -> list[Pair]:
     ]
 
 
-def true_orders(demonstrations: Iterable[Demonstration], source: Benchmark) -> Truth:
+def true_orders(demonstrations: Iterable[Demonstration], source: Domain) -> Truth:
     """What the truth says of demonstrations of several subgoals."""
     terms = list(source.vocabulary)
     before, together, mentioned = np.zeros((3, len(terms), len(terms)), dtype=np.int64)
@@ -76,7 +77,7 @@ def true_orders(demonstrations: Iterable[Demonstration], source: Benchmark) -> T
 def checked(found: Dependencies, truth: Truth) -> Plain:
     """What differs from the rule table: by matrix the pairs that rank wrongly, with the reason; and prerequisites."""
     wrong: Plain = {name: [] for name in MATRICES}
-    for pair in pairs(benchmark("crafting").tasks("train")):
+    for pair in pairs(find("crafting").tasks("train")):
         row, true, false = map(found.number, pair)
         for name in MATRICES:
             values = getattr(found, name)
@@ -114,7 +115,7 @@ def _words(alternatives: Iterable[Iterable[str]]) -> str:
 
 def links_section(results: Mapping[int, Plain]) -> tuple[str, Plain]:
     """The text about the links and its figures, from what `checked` gave by threshold for each seed."""
-    compared = len(pairs(benchmark("crafting").tasks("train")))
+    compared = len(pairs(find("crafting").tasks("train")))
     counts = {
         threshold: {key: [len(one[threshold][key]) for one in results.values()] for key in (*MATRICES, PREREQUISITES)}
         for threshold in THRESHOLDS

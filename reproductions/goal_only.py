@@ -6,7 +6,6 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from reproductions import goal_trials
-from reproductions.goal_guides import goal_settings
 from reproductions.goal_links import CUTS, checked, links_section, true_orders
 from reproductions.goal_terms import plans_for_terms, terms_section, without_section
 from reproductions.goal_trials import BUDGET, EASY, GROUPS, HARD, Columns, Planner, Trials, gathered, listing, reached
@@ -16,9 +15,10 @@ from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, seed_of
 from reproductions.harness.tables import NONE, number, page, table
 from reproductions.harness.trials import Learned, Size, Variant, learned, learning
+from reproductions.paper.algorithm_2 import Candidates
 from rsg.core.random import stream
 from rsg.language import machine_of
-from rsg.planning import Candidates, Dependencies
+from rsg.planning import Dependencies
 from rsg.subgoals import discover
 
 NAME = SPLIT = "goal-only"
@@ -106,7 +106,7 @@ def plans_job(parameters: Plain, place: Place) -> Plain:
     found = learned(parameters, place)
     known, result = cache(partial(dependencies, found)), Plain()
     for name, asked in parameters["methods"].items():
-        planner = Planner(found, known(asked["threshold"]), goal_settings(asked["settings"]))
+        planner = Planner(found, known(asked["threshold"]), asked["settings"])
         rows = []
         for place_, text in enumerate(found.source.tasks(SPLIT)):
             starts = _starts(found, place_, asked)
@@ -125,7 +125,7 @@ def _starts(found: Learned, task: int, asked: Plain) -> Iterator[tuple[Any, Any]
 def terms_job(parameters: Plain, place: Place) -> Plain:
     """Our plans for all terms."""
     found = learned(parameters, place)
-    planner = Planner(found, dependencies(found), goal_settings(parameters["settings_of_plans"]))
+    planner = Planner(found, dependencies(found), parameters["settings_of_plans"])
     return plans_for_terms(planner, parameters)
 
 

@@ -11,10 +11,10 @@ from reproductions.harness.jobs import Plain
 from reproductions.harness.tables import mean_of, number, page
 from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.worlds.crafting import VOCABULARY, CraftingWorld
-from rsg.worlds.crafting.goal_starts import leading_to, rules_for, start_for, ways
-from rsg.worlds.crafting.maps import objects_for
-from rsg.worlds.crafting.world import States
+from rsg.domains.crafting import VOCABULARY, CraftingWorld
+from rsg.domains.crafting.maps import objects_for
+from rsg.domains.crafting.starts import leading_to, rules_for, start_for, ways
+from rsg.domains.crafting.world import States
 
 LARGER = (9, 12)
 NAMES = {

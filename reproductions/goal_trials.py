@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproductions.goal_guides import method_of
 from reproductions.harness.jobs import Plain
 from reproductions.harness.tables import Mean, Rate, mean_of, number, table
 from reproductions.harness.trials import Learned
+from rsg.core.pictures import COLORS, PAPER, panels
 from rsg.core.random import stream
-from rsg.evaluation.pictures import COLORS, PAPER, panels
+from rsg.domains.crafting.starts import start_for
 from rsg.evaluation.statistics import hundredths
-from rsg.planning import Dependencies, GoalSettings, Plan, plan_goal, validate
-from rsg.worlds.crafting.goal_starts import start_for
+from rsg.planning import Dependencies, GoalProblem, Plan, planned, validate
 
 BUDGET = 25_000  # expansions, the paper's limit
 SIZE = 7  # rows and columns of the maps, as in the split
@@ -39,18 +39,19 @@ Rows = Sequence[Plain]
 class Planner:
     """Plans with what was learned, and with dependencies of these subgoals; everything is compiled first."""
 
-    def __init__(self, learned: Learned, dependencies: Dependencies, settings: GoalSettings) -> None:
-        self.source, self.seed, self.budget = learned.source, learned.starts, settings.budget
-        self._plan, self._settings = (
-            partial(plan_goal, goal_fn=learned.subgoals.goals, dependencies=dependencies),
-            settings,
-        )
+    def __init__(self, learned: Learned, dependencies: Dependencies, asked: Plain) -> None:
+        self.source, self.seed, self.budget = learned.source, learned.starts, asked["budget"]
+        self._goals, self._dependencies, self._method = learned.subgoals.goals, dependencies, method_of(asked)
         world, state = start_for("craft-boat", SIZE, stream(0, "compile"))
-        self._plan(world, state, "craft-boat", settings=replace(settings, budget=20))
+        self._plan(world, state, "craft-boat", 20)
+
+    def _plan(self, world: Any, state: Any, goal: str, budget: int) -> Plan:
+        problem = GoalProblem(world, state, goal, self._goals, self._dependencies)
+        return planned(problem, self._method, budget)
 
     def attempt(self, world: Any, state: Any, goal: str) -> tuple[Plan, bool]:
         """A plan, and whether it is right."""
-        made = self._plan(world, state, goal, settings=self._settings)
+        made = self._plan(world, state, goal, self.budget)
         return made, validate(world, made, goal, partial(self.source.truth, world)).ok
 
     def row(self, goal: str, starts: Iterable[tuple[Any, Any]]) -> Plain:

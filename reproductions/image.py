@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reproductions.camera import LEVELS, Camera
 from reproductions.harness.figures import Picture, bars
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
@@ -13,8 +14,8 @@ from reproductions.harness.results import PAPERS, Results, mean_or_none, plain
 from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import BUDGET, SPLITS, Size, Variant, learned, learning, planned
 from rsg.core.random import stream
-from rsg.demos import benchmark
-from rsg.subgoals.images import LEVELS, MARGIN, Camera, ImageClassifiers
+from rsg.domain import find
+from rsg.domains.crafting.images import MARGIN, ImageClassifiers
 
 NAME = "image"
 RSG = "rsg"
@@ -93,7 +94,7 @@ def draw_seen(path: Path) -> None:
     """One state in four pictures, pixel by pixel."""
     from matplotlib.image import imsave
 
-    world, state = benchmark("crafting").start("novel", 0, stream(0, "seen"))
+    world, state = find("crafting").start_of("novel", 0, stream(0, "seen"))
     eyes = ImageClassifiers()
     shown = []
     for _, camera in CAMERAS.values():

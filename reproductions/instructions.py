@@ -18,7 +18,7 @@ from reproductions.harness.trials import (
     untrained_job,
 )
 from reproductions.paper.layered import Layers
-from rsg.demos import benchmark
+from rsg.domain import find
 
 NAME = "instructions"
 PAPER = PAPERS["crafting"]
@@ -61,7 +61,7 @@ def jobs(size: Size) -> Iterator[Job]:
 def section(size: Size, results: Results) -> Section:
     """The main table, how sure it is, and what it cost."""
     del size
-    trained, costs = benchmark("crafting").tasks("train"), _costs(results)
+    trained, costs = find("crafting").tasks("train"), _costs(results)
     searches, searched = _searches(results)
     rates = {label: results.rates(method, check, more, trained) for label, (method, more, check) in ROWS.items()}
     rates = {label: row for label, row in rates.items() if any(row.values())}

@@ -1,27 +1,27 @@
 """Rule books that nobody wrote: other things and recipes for Crafting World, and words that mean small formulas.
 
-A book is a benchmark like those of the package: a vocabulary, tasks in splits, random starts, an expert. What a word
+A book is a domain like those of the package: a vocabulary, tasks in splits, random starts, an expert. What a word
 means is a formula over facts of a state, and is shown to experts and judges only.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import chain, combinations, count, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Bools, Floats
+from rsg.core.arrays import Array, Bools
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import Benchmark, Demonstration
+from rsg.domain import Domain
+from rsg.domains.crafting import CraftingWorld, Rule, Rulebook, Thing, kernels
+from rsg.domains.crafting.world import States
 from rsg.language import machine_of
 from rsg.planning import plan, validate
 from rsg.search import SearchSettings
-from rsg.worlds.crafting import CraftingWorld, Rule, Rulebook, Thing, kernels
-from rsg.worlds.crafting.world import States
 
 POOLS = {  # names of things, by kind
     "item": "rope clay brick flour bread lamp oil cart coin ring seed herb potion cloth flag ink book nail glass net",
@@ -115,7 +115,7 @@ class Scene:
     on: set[str] = field(default_factory=set)
 
 
-class Book(Benchmark):
+class Book(Domain):
     """One rule book with its words; see `rule_book`.
 
     Attributes:
@@ -128,66 +128,47 @@ class Book(Benchmark):
     splits: dict[str, list[str]]
 
     def __init__(self, world: CraftingWorld) -> None:
-        self.place, self.means, self.splits = world, dict[str, Formula](), {}
+        self._world, self.means, self.splits = world, dict[str, Formula](), {}
         self._kinds = {thing.name: thing.kind for thing in world.rules.things}
 
     @property
-    def vocabulary(self) -> tuple[str, ...]:  # type: ignore[override]
+    def vocabulary(self) -> tuple[str, ...]:
         """All words."""
         return tuple(self.means)
 
     def world(self, setting: str = "") -> CraftingWorld:
         """The one world of the book."""
         del setting
-        return self.place
+        return self._world
 
     def truth(self, world: Any, states: States, terms: Sequence[str]) -> Bools:
         """Which subgoals really hold, `[N, terms]`."""
         return np.stack([self.means[term].holds(world, states) for term in terms], axis=1)
 
-    def true_goals(self, world: Any, terms: Sequence[str], state: States) -> Any:
-        """The truth as classifiers, a `GoalFn`."""
-        del state
-
-        def goals(states: States) -> tuple[Floats, Floats]:
-            holds = self.truth(world, states, terms)
-            return np.where(holds, 0.0, -np.inf), np.where(holds, -np.inf, 0.0)
-
-        return goals
-
-    def start(self, split: str, task: int, rng: np.random.Generator) -> tuple[CraftingWorld, States]:
-        """A random map and random hands with what the task takes; none of its subgoals holds yet."""
-        return self.place, self.start_for(self.split(split)[task], rng)
-
-    def start_for(self, text: str, rng: np.random.Generator, draws: int = MAX_DRAWS) -> States:
-        """The same for any task; an error if so many draws give none."""
-        terms = machine_of(text).names
+    def start(
+        self, terms: Sequence[str], rng: np.random.Generator, goal: bool = False, draws: int = MAX_DRAWS
+    ) -> tuple[CraftingWorld, States]:
+        """A random map and random hands with what the terms take; an error if so many draws give none."""
+        del goal
         for _ in range(draws):
             state = self._drawn(terms, rng)
-            if state is not None and not self.truth(self.place, state[None], terms).any():
-                return state
-        raise RsgError(f"no start was found for '{text}'; some of it may be true whatever is done")
+            if state is not None and not self.truth(self._world, state[None], terms).any():
+                return self._world, state
+        raise RsgError(f"no start was found for {' and '.join(terms)}; some of it may be true whatever is done")
 
-    def demonstrate(
-        self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
-    ) -> tuple[Demonstration, int]:
-        """Starts are drawn until the expert can do the task on one."""
-        assert not noise
-        text = self.split(split)[task]
-        for draw in range(1, MAX_DRAWS + 1):
-            if found := self.expert(text, self.start_for(text, rng)):
-                return found, draw
-        raise RsgError(f"no demonstration of '{text}' was found in {MAX_DRAWS} starts")
-
-    def expert(self, text: str, state: States) -> Demonstration | None:
+    def expert(
+        self, world: Any, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
+    ) -> tuple[Array, Array] | None:
         """A shortest way to do the task, if there is one, judged once more by what really happens."""
-        found = plan(self.place, state, text, self.true_goals, EXPERT)
-        right = validate(self.place, found, text, lambda states, terms: self.truth(self.place, states, terms)).ok
-        return Demonstration(found.states, found.actions, text) if right else None
+        del rng
+        assert not noise
+        found = plan(world, state, task, self.true_goals, EXPERT)
+        right = validate(world, found, task, partial(self.truth, world)).ok
+        return (found.states, found.actions) if right else None
 
     def _drawn(self, terms: Sequence[str], rng: np.random.Generator) -> States | None:
         """A random state with what the terms take, None if it has no room for that."""
-        scene, world = Scene(), self.place
+        scene, world = Scene(), self._world
         for formula in map(self.means.__getitem__, terms):
             needed = rng.integers(len(formula.literals))
             for number, literal in enumerate(formula.literals):
@@ -216,7 +197,7 @@ class Book(Benchmark):
         if fact == "held" and positive:
             self._provide(scene, thing, rng)
         elif fact == "held":
-            using = [rule for rule in self.place.rules.rules if thing in rule.uses]
+            using = [rule for rule in self._world.rules.rules if thing in rule.uses]
             rule = using[rng.integers(len(using))]
             scene.hands += [thing, rule.gives] if also else [thing]
             self._supply(scene, rule, rng, without=thing)
@@ -231,7 +212,7 @@ class Book(Benchmark):
 
     def _provide(self, scene: Scene, item: str, rng: np.random.Generator) -> None:
         """Let an item be had: it lies there, once or twice, or what makes it."""
-        making = [rule for rule in self.place.rules.rules if rule.gives == item]
+        making = [rule for rule in self._world.rules.rules if rule.gives == item]
         if making:
             self._supply(scene, making[rng.integers(len(making))], rng)
         else:
@@ -248,7 +229,7 @@ class Book(Benchmark):
 
     def _laid_out(self, lying: Sequence[str], scene: Scene, rng: np.random.Generator) -> States:
         """Things in random cells, sometimes with a fence between two parts of the map; the agent on free ground."""
-        world, names = self.place, self.place.rules.names
+        world, names = self._world, self._world.rules.names
         grid = np.full((world.height, world.width), "floor", dtype=object)
         if rng.random() < ALSO / 2:
             fence, middle = grid if rng.random() < 0.5 else grid.T, int(rng.integers(1, min(grid.shape) - 1))
@@ -271,7 +252,7 @@ class Book(Benchmark):
     @property
     def _scattered(self) -> list[str]:
         """What may lie anywhere: all but what is made by rules only."""
-        made = {rule.gives for rule in self.place.rules.rules}
+        made = {rule.gives for rule in self._world.rules.rules}
         return [name for name in self._kinds if name not in made]
 
 
@@ -324,7 +305,7 @@ def _give_meaning(book: Book, word: str, kind: str, rng: np.random.Generator) ->
     """A meaning that no other word has, and that can be made true from most starts."""
     others = set(book.means.values())
     while True:
-        book.means[word] = _formula(book.place.rules, kind, rng)
+        book.means[word] = _formula(book.world().rules, kind, rng)
         if book.means[word] not in others and _can_be_done(book, word, rng):
             return
 
@@ -377,6 +358,7 @@ def _task(book: Book, shape: str, often: Counter[str], rng: np.random.Generator)
 def _can_be_done(book: Book, text: str, rng: np.random.Generator) -> bool:
     """Whether starts are easy to find, and the expert does the task from at least half of some."""
     try:
-        return sum(book.expert(text, book.start_for(text, rng, FEW)) is not None for _ in range(6)) >= 3
+        terms = machine_of(text).names
+        return sum(bool(book.expert(*book.start(terms, rng, draws=FEW), text, rng)) for _ in range(6)) >= 3
     except RsgError:  # there is no start
         return False

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from reproductions.harness.extras import require
 from rsg.core.random import stream
+from rsg.domains.playroom import PlayroomWorld, geometry
 from rsg.language import Machine, parse
 from rsg.search import GraphSearch, Motion, SearchSettings, attach, connect, roadmap, shorten
 from rsg.search.motion.space import actions_between, differences, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
-from rsg.worlds.playroom import PlayroomWorld, geometry
 
 Floats = NDArray[np.float64]
 Solve = Callable[[Floats, Floats, int], Floats | None]

@@ -19,10 +19,10 @@ import numpy as np
 from reproductions.harness.tables import PAGES
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.worlds.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH, Rule, Rulebook
-from rsg.worlds.crafting.starts import Starts
-from rsg.worlds.crafting.truth import goals, truth
-from rsg.worlds.crafting.world import ACTIONS, CraftingWorld, States
+from rsg.domains.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH, Rule, Rulebook
+from rsg.domains.crafting.starts import start_on
+from rsg.domains.crafting.truth import goals, truth
+from rsg.domains.crafting.world import ACTIONS, CraftingWorld, States
 
 TOGGLE = len(ACTIONS) - 1
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -262,8 +262,7 @@ def _goal(world: CraftingWorld, state: States, goal: int) -> str:
 
 def main(map: str, term: str, out: str) -> None:  # noqa: A002, the word users know
     """Write the first state of a kind of map or of a map file, and a term, as OUT/domain.pddl and OUT/problem.pddl."""
-    starts = Starts(map, [term])
-    made = to_pddl(starts.world, starts.sample(stream(0, "world")), term)
+    made = to_pddl(*start_on(map, [term], stream(0, "world")), term)
     Path(out).mkdir(parents=True, exist_ok=True)
     for name, text in made._asdict().items():
         (Path(out) / f"{name}.pddl").write_text(text, encoding="utf-8")

@@ -21,16 +21,17 @@ from reproductions.motion_peers import compare
 from reproductions.pddl import to_pddl
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import Recipe, benchmark
+from rsg.demos import Recipe
+from rsg.domain import find
+from rsg.domains.crafting import VOCABULARY, CraftingWorld, truth
+from rsg.domains.crafting.maps import objects_for, sample_map
+from rsg.domains.crafting.rules import ITEM
+from rsg.domains.crafting.starts import leading_to, start_for
+from rsg.domains.crafting.world import States
 from rsg.evaluation.statistics import hundredths
-from rsg.planning import GoalSettings, Plan, plan, plan_goal
+from rsg.planning import Plan, plan, plan_goal
 from rsg.search import SearchSettings
 from rsg.subgoals import discover
-from rsg.worlds.crafting import VOCABULARY, CraftingWorld, truth
-from rsg.worlds.crafting.goal_starts import leading_to, start_for
-from rsg.worlds.crafting.maps import objects_for, sample_map
-from rsg.worlds.crafting.rules import ITEM
-from rsg.worlds.crafting.world import States
 
 NAME, WORLD = "peers", "crafting"
 BUDGET = 1_000_000  # expansions of our default method, which has no limit of time
@@ -140,7 +141,7 @@ def open_field(term: str, size: int, seed: int) -> Problem:
 def cheapest(problem: Problem, budget: int | None = None, time_limit: float | None = None) -> Plan:
     """The plan with the least cost, by our search."""
     settings = SearchSettings(order="optimal", budget=budget, time_limit=time_limit)
-    return plan(problem.world, problem.state, problem.term, benchmark("crafting").true_goals, settings)
+    return plan(problem.world, problem.state, problem.term, find("crafting").true_goals, settings)
 
 
 def jobs(size: Size) -> Iterator[Job]:
@@ -175,18 +176,18 @@ def costs_job(parameters: Plain, place: Place) -> Plain:
 
 def growing_job(parameters: Plain, place: Place) -> Plain:
     """Every method on maps of one size, a goal to each; what needs what is as the truth sees it in demonstrations."""
-    limit, source = parameters["limit"], benchmark(WORLD)
+    limit, source = parameters["limit"], find(WORLD)
     store = place.store(Recipe(WORLD, "train", parameters["demonstrations"], 0))
     known = discover(source.true_goals, source.vocabulary, store, lambda demo: source.world(demo.setting))
     rows = []
     for term in parameters["goals"]:
         problem = open_field(term, parameters["size"], parameters["seed"])
         by_regions = partial(plan_goal, problem.world, problem.state, term, source.true_goals, known)
-        by_regions(GoalSettings(budget=1))  # compiles the kernels, or loads them
+        by_regions(1)  # compiles the kernels, or loads them
         cheapest(problem, budget=1)
         ours = {
             "optimal": _ours(problem, partial(cheapest, problem, time_limit=limit)),
-            "regions": _ours(problem, partial(by_regions, GoalSettings(budget=parameters["budget"]))),
+            "regions": _ours(problem, partial(by_regions, parameters["budget"])),
         }
         theirs = _asked(problem, parameters["configurations"], limit)
         rows.append({"problem": problem.name, **ours, **theirs})

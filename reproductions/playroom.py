@@ -7,11 +7,20 @@ from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import PAPERS, Rates, Results, line, mean_or_none, plain, share
 from reproductions.harness.tables import NONE, certainty, number, page, percent, rates_table, table
-from reproductions.harness.trials import SPLITS, Size, Variant, evaluation, learned, learning, oracle_job, untrained_job
+from reproductions.harness.trials import (
+    SPLITS,
+    Size,
+    Variant,
+    evaluation,
+    learned,
+    learning,
+    oracle_job,
+    suited,
+    untrained_job,
+)
 from reproductions.points import PRESET, points
 from reproductions.recognition import Watcher
 from rsg.demos import Recipe
-from rsg.subgoals.runs import PRESETS
 
 NAME = WORLD = "playroom"
 PAPER = PAPERS[WORLD]
@@ -54,7 +63,7 @@ QUICK = Size(
 
 def jobs(size: Size) -> Iterator[Job]:
     """For each seed: two networks, two sums over actions, fewer demonstrations; for the first one other rooms."""
-    relative = {"encoder": "relative", **PRESETS["relative"]}
+    relative = suited("relative")
     networks = {MAIN: relative, "point-400": {"encoder": "point", **PRESET}}
     for seed in range(size.seeds):
         recipe, many = Recipe(WORLD, "train", size.demonstrations, seed), size.evaluations(seed)

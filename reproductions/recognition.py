@@ -18,7 +18,8 @@ from reproductions.harness.tables import NONE, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import Benchmark, Demonstration
+from rsg.demos import Demonstration
+from rsg.domain import Domain
 from rsg.evaluation.planning import Starts
 from rsg.language import Machine, Task, machine_of
 from rsg.planning import plan
@@ -55,7 +56,7 @@ def job(parameters: Plain, place: Place) -> Plain:
     }
 
 
-def fresh(source: Benchmark, starts: Starts, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
+def fresh(source: Domain, starts: Starts, what: str) -> Iterator[tuple[str, Demonstration, Any]]:
     """New demonstrations of the distinct descriptions of a split, with their worlds."""
     texts = source.tasks(starts.split)
     for text in dict.fromkeys(texts):
@@ -69,7 +70,7 @@ Rank = Callable[[Any, Demonstration, Sequence[Task]], Sequence[Recognised]]
 """Who can say which task a demonstration in a world did, whatever it says itself: tasks, the most likely first."""
 
 
-def evaluate_recognition(source: Benchmark, starts: Starts, rank: Rank) -> Plain:
+def evaluate_recognition(source: Domain, starts: Starts, rank: Rank) -> Plain:
     """How often the task that ranks first among those of the split is the one of a fresh demonstration."""
     tasks = [machine_of(text).task for text in dict.fromkeys(source.tasks(starts.split))]
     right = [
@@ -91,7 +92,7 @@ class Watcher:
             nobody does.
     """
 
-    source: Benchmark
+    source: Domain
     subgoals: Classifiers
     seed: int
     settings: RsgSettings | None = None
@@ -181,7 +182,7 @@ def _sequences(machine: Machine) -> set[tuple[str, ...]]:
     return {tuple(map(str, path)) for path in machine.paths()}
 
 
-def true_ends(source: Benchmark, world: Any, demo: Demonstration) -> list[tuple[str, int]]:
+def true_ends(source: Domain, world: Any, demo: Demonstration) -> list[tuple[str, int]]:
     """Where each subgoal of a demonstration came true, along the linear instruction that its expert followed."""
     machine = machine_of(demo.task)
     terms = [str(term) for term in machine.terms]
@@ -211,7 +212,7 @@ def _ends_along(columns: Sequence[NDArray[np.bool_]], now: int = 0) -> list[int]
 
 
 def explanations(
-    source: Benchmark, world: Any, demo: Demonstration, machines: dict[str, Machine], shortest: bool = True
+    source: Domain, world: Any, demo: Demonstration, machines: dict[str, Machine], shortest: bool = True
 ) -> list[str]:
     """The descriptions that a trajectory may have by the truth: it does them, and none does them in fewer steps.
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 from reproductions import baselines, image, instructions, playroom
 from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job
+from reproductions.harness.printed import PAPER
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import UNSEEN, Rates, Results, plain, stem
 from reproductions.harness.tables import NONE, page, percent, table
 from reproductions.harness.trials import SPLITS, Size
-from rsg.demos import benchmark
-from rsg.evaluation.paper import LABELS, PAPER, PICTURES
+from rsg.domain import find
+from rsg.evaluation.report import LABELS, PICTURES
 from rsg.evaluation.statistics import hundredths
 
 RSG, UNTRAINED, ORACLE = LABELS["rsg"], "RSG, untrained", LABELS["oracle"]
@@ -29,7 +30,7 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A world of the table: its name, that of its benchmark, its cells by method, and the paper's figures."""
+    """A world of the table: its name, that of its domain, its cells by method, and the paper's figures."""
 
     label: str
     world: str
@@ -77,7 +78,7 @@ def jobs_of(size: Size, wanted: Collection[str]) -> list[Job]:
 
 def rates_of(results: Results, column: Column, check: str = "success") -> dict[str, Rates]:
     """Success of each method in each split, and in the novel tasks without those that are trained on too."""
-    source = benchmark(column.world)
+    source = find(column.world)
     trained = set(source.tasks("train"))
     seen = trained if trained & set(source.tasks("novel")) else ()
     return {method: results.rates(cell.jobs, check, cell.more, seen) for method, cell in column.cells.items()}

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from reproductions import image
 from reproductions.harness.jobs import Job, Plain
+from reproductions.harness.printed import EPOCH, PAPER_TIMES
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, mean_or_none
 from reproductions.harness.tables import NONE, number, page, table
 from reproductions.harness.trials import SPLITS, Size
 from reproductions.table_1 import COLUMNS, Cell, Column, jobs_of
-from rsg.evaluation.paper import EPOCH, LABELS, PAPER_TIMES
+from rsg.evaluation.report import LABELS
 
 
 def cells_of(column: Column) -> dict[str, Cell]:

@@ -1,6 +1,22 @@
 import numba
+import pytest
 from hypothesis import settings
+
+from rsg.cli.main import main
 
 settings.register_profile("uncompiled", max_examples=10, deadline=None)
 if numba.config.DISABLE_JIT:  # that pass is for coverage: a test that does not say how many examples it wants has few
     settings.load_profile("uncompiled")
+
+
+@pytest.fixture
+def rsg(capsys):
+    """Run the command in this process; gives exit code, stdout, stderr."""
+
+    def run(*words):
+        with pytest.raises(SystemExit) as stop:
+            main(list(words))
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run

@@ -3,7 +3,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.architecture import complaints
+from tests.architecture import complaints, strangers
 
 import rsg
 
@@ -12,6 +12,23 @@ SOURCE = Path(rsg.__file__).parent
 
 def test_every_import_follows_the_direction():
     assert complaints(SOURCE) == []
+
+
+def test_general_rooms_name_no_domain():
+    assert strangers(SOURCE) == []
+
+
+def test_a_name_of_a_domain_is_seen(tmp_path):
+    for name, text in {
+        "domains/mars/__init__.py": "",
+        "domains/mars/world.py": '"""Mars."""',
+        "cli/a.py": '"""For example: rsg plan mars."""',
+        "cli/b.py": '"""For example: rsg plan WORLD."""',
+    }.items():
+        path = tmp_path / "rsg" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert strangers(tmp_path / "rsg") == ["cli/a.py: names 'mars', which is a domain"]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +44,10 @@ def test_every_import_follows_the_direction():
         (
             {"search/a.py": "import rsg.planning.b", "planning/b.py": "import rsg.search.a"},
             "rooms import each other",
+        ),
+        (
+            {"core/a.py": "def f():\n    from rsg.core import b", "core/b.py": "from rsg.core.a import f"},
+            "modules import each other",
         ),
     ],
 )

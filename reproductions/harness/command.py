@@ -11,9 +11,10 @@ from reproductions.harness.extras import lacking, require
 from reproductions.harness.reproduce import Reproduction, outlook
 from reproductions.harness.side_by_side import Ended
 from rsg.cli.output import AsJson, console, emit
-from rsg.core.cores import cores
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
+from rsg.core.workers import cores
+from rsg.domain import domain_of
 
 ALL = "all"
 
@@ -111,7 +112,7 @@ def _run(made: Reproduction, workers: int, quiet: bool, named: bool) -> None:
     if named:
         print(f"{made.experiment.name}: {outlook([made], workers)}", file=sys.stderr)
     try:
-        episodes = sum(recipe.episodes() for recipe in made.recipes())
+        episodes = sum(recipe.episodes(domain_of(recipe)) for recipe in made.recipes())
         with progress("demonstrating", episodes, "episodes", shown=not quiet) as advance:
             made.demonstrate(workers, advance)
         jobs = len(made.jobs)

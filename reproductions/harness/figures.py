@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reproductions.harness.tables import Rate
-from rsg.evaluation.pictures import COLORS, PAPER, panels
+from rsg.core.pictures import COLORS, PAPER, panels
 from rsg.evaluation.statistics import hundredths
 
 _MANY = 4  # names of lines that fit into a panel

@@ -33,22 +33,22 @@ from reproductions.harness.trials import BUDGET, SPLITS
 from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.random import stream
 from rsg.demos import Demonstration
-from rsg.demos.crafting import CraftingBenchmark
-from rsg.demos.grouping import by_world
+from rsg.demos.demonstration import by_world
+from rsg.domains.crafting import VOCABULARY
+from rsg.domains.crafting.domain import Crafting
+from rsg.domains.crafting.maps import objects_for, sample_map
+from rsg.domains.crafting.starts import KIND, start_for
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.language import machine_of
-from rsg.planning import Dependencies, GoalSettings, Plan, plan, plan_goal, validate
+from rsg.planning import Dependencies, Plan, plan, plan_goal, validate
 from rsg.search import GoalFn, Goals, SearchSettings
 from rsg.subgoals import RsgSettings, discover, learn
 from rsg.subgoals.classifiers import Classifiers
 from rsg.training.data import least_steps
-from rsg.worlds.crafting import VOCABULARY
-from rsg.worlds.crafting.goal_starts import KIND, start_for
-from rsg.worlds.crafting.maps import objects_for, sample_map
 
-SOURCE = CraftingBenchmark()
+SOURCE = Crafting()
 LONGEST = 12  # subgoals of an instruction that the expert can often follow in its 50 steps on a large map
-CROWDED = CraftingBenchmark(
+CROWDED = Crafting(
     [
         replace(spec, maps=(KIND,))
         for split in SPLITS
@@ -167,7 +167,7 @@ def crowded(goals: GoalFn, terms: Sequence[str], seed: int, per_task: int) -> Co
     return _planned(CROWDED, Kept("custom", per_task, seed), goals, terms)
 
 
-def _planned(source: CraftingBenchmark, starts: Starts, goals: GoalFn, terms: Sequence[str]) -> Count:
+def _planned(source: Crafting, starts: Starts, goals: GoalFn, terms: Sequence[str]) -> Count:
     found = evaluate_planning(source, starts, goals, SearchSettings(budget=BUDGET, seed=starts.seed))
     return counted(found, terms)
 
@@ -227,11 +227,11 @@ def goals_only(goals: GoalFn, dependencies: Dependencies, seed: int, starts: int
 
     Gives how many plans were right, wrong or not found, and by goal how many were not right, where any was not.
     """
-    settings, every = GoalSettings(budget=MUCH, seed=seed), {}
+    every = {}
     for term in VOCABULARY:
         if term in dependencies.terms:
             places = [_open(term, size, seed, i) for size in SIZES for i in range(starts)]
-            plans = [(world, plan_goal(world, state, term, goals, dependencies, settings)) for world, state in places]
+            plans = [(world, plan_goal(world, state, term, goals, dependencies, MUCH)) for world, state in places]
             every[term] = [_judged(world, made, term) for world, made in plans]
         else:  # nobody ever spoke of it
             every[term] = [0] * starts * len(SIZES)
@@ -268,7 +268,7 @@ def terms_right(goals: GoalFn, terms: Sequence[str], seed: int, walks: int) -> P
 def _walks(seed: int, walks: int) -> list[tuple[Any, Any]]:
     """The states of random walks by world, from fresh starts of all tasks in turn."""
     tasks = [(split, task) for split in ("train", "novel") for task in range(len(SOURCE.tasks(split)))]
-    starts = [SOURCE.start(*tasks[n % len(tasks)], stream(seed, "walks", n)) for n in range(walks)]
+    starts = [SOURCE.start_of(*tasks[n % len(tasks)], stream(seed, "walks", n)) for n in range(walks)]
     found: list[tuple[Any, Any]] = []
     for world, states in by_world(starts):
         rng, now = stream(seed, "actions", len(found)), np.stack(states)

@@ -23,7 +23,8 @@ from rsg.core.files import leftovers, replacing
 from rsg.core.folder import locked, write
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
-from rsg.demos import Recipe, make_demonstrations
+from rsg.demos import Recipe
+from rsg.domain import make_demonstrations
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from typing import Any
 
 from reproductions.harness.figures import Line
 from reproductions.harness.jobs import Plain
+from reproductions.harness.printed import EPOCH, PAPER
 from reproductions.harness.tables import Mean, Rate, mean_of, number
 from reproductions.harness.trials import SPLITS
-from rsg.evaluation.paper import EPOCH, PAPER, RSG
+from rsg.evaluation.report import RSG
 
 UNSEEN = "novel, not trained on"
 Rates = Mapping[str, Rate | None]

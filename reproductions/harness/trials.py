@@ -10,12 +10,14 @@ from reproductions.paper.layered import plan_by_layers
 from reproductions.paper.methods import METHODS
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import Benchmark, Recipe, Store, benchmark
+from rsg.demos import Recipe, Store
+from rsg.domain import Domain, find
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.planning import plan
-from rsg.search import SearchSettings, is_continuous
+from rsg.search import SearchSettings
 from rsg.subgoals import RsgSettings, learn, untrained
 from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.runs import network_named
 from rsg.training import Progress
 from rsg.training.settings import restored
 
@@ -71,6 +73,12 @@ def settings_of(seed: int, **changes: Any) -> Plain:
         raise RsgError(f"this rsg has no setting '{unknown[0]}', which the experiment needs; update rsg") from None
 
 
+def suited(encoder: str) -> Plain:
+    """An encoder, and the settings that learn best with it where they are not the usual ones."""
+    network = network_named(encoder)
+    return {"encoder": encoder, **(network.preset if network else {})}
+
+
 class Variant(NamedTuple):
     """Something that is trained.
 
@@ -99,9 +107,9 @@ def learning(experiment: str, size: Size, seed: int, variant: Variant, run: Any 
 
 
 class Learned(NamedTuple):
-    """What was trained in a job: its benchmark, classifiers, settings, demonstrations, and how training went."""
+    """What was trained in a job: its domain, classifiers, settings, demonstrations, and how training went."""
 
-    source: Benchmark
+    source: Domain
     subgoals: Classifiers
     settings: RsgSettings
     store: Store
@@ -120,7 +128,7 @@ class Learned(NamedTuple):
 def learned(parameters: Plain, place: Place, **more: Any) -> Learned:
     """Train in the job's folder, or go on there; `more` is what else `rsg.learn` is told."""
     recipe = recipe_of(parameters)
-    source = benchmark(recipe.world, parameters.get("tasks", ()), recipe.map)
+    source = find(recipe.world).at(recipe.map, parameters.get("tasks", ()))
     settings = restored(RsgSettings, parameters["settings"])
     more["method"] = METHODS[parameters["kind"]]
     found, training = trained(parameters, place, source, learn, settings, **more)
@@ -128,7 +136,7 @@ def learned(parameters: Plain, place: Place, **more: Any) -> Learned:
 
 
 def trained(
-    parameters: Plain, place: Place, source: Benchmark, train: Any, settings: Any, **more: Any
+    parameters: Plain, place: Place, source: Domain, train: Any, settings: Any, **more: Any
 ) -> tuple[Any, Plain]:
     """What `rsg.learn` or its like gives in the job's folder, and what is kept of how it went."""
     resumed, begun = (place.run / "run.json").exists(), time.perf_counter()
@@ -169,16 +177,16 @@ def learn_job(parameters: Plain, place: Place) -> Plain:
 def oracle_job(parameters: Plain, place: Place) -> Plain:
     """Plan with the truth."""
     del place
-    source = benchmark(parameters["world"])
+    source = find(parameters["world"])
     return {"evaluations": planned(source, source.true_goals, parameters)}
 
 
 def untrained_job(parameters: Plain, place: Place) -> Plain:
     """Plan with networks as they are before any training."""
     del place
-    source = benchmark(parameters["world"])
-    world, _ = source.start("novel", 0, stream(0, "untrained"))
-    subgoals = untrained(source.vocabulary, parameters["seed"], world if is_continuous(world) else None)
+    source = find(parameters["world"])
+    world, state = source.start_of("novel", 0, stream(0, "untrained"))
+    subgoals = untrained(source.vocabulary, world, parameters["seed"], state)
     return {"evaluations": planned(source, subgoals, parameters)}
 
 
@@ -194,7 +202,7 @@ def searches_job(parameters: Plain, place: Place) -> Plain:
     }
 
 
-def planned(source: Benchmark, subgoals: Any, parameters: Plain, planner: Any = plan) -> Plain:
+def planned(source: Domain, subgoals: Any, parameters: Plain, planner: Any = plan) -> Plain:
     """Plan for each evaluation that a job is asked for, after the search is compiled; see `evaluate_planning`."""
     found = {}
     for name, asked in parameters["evaluations"].items():

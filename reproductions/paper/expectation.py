@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import Floats, Logs
+from rsg.search.cost_to_go import Logs
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
 from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying

@@ -7,10 +7,11 @@ from torch import nn
 
 from reproductions.paper.expectation import Expectation
 from reproductions.paper.printed_score import PrintedScore
+from reproductions.paper.random_tasks import sample_task
 from reproductions.paper.sampled_actions import SampledActions
 from reproductions.paper.sampled_scheme import SampledScheme
 from rsg.demos import Demonstration
-from rsg.language import Machine, machine_of, sample_task
+from rsg.language import Machine, machine_of
 from rsg.subgoals import RationalSubgoals
 from rsg.subgoals.learning import spelled
 

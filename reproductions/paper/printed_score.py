@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import CostToGo, Floats, Logs, leave_node, nothing_known, reach_exits, room_for
+from rsg.search.cost_to_go import CostToGo, Logs, leave_node, nothing_known, reach_exits, room_for
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
 from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying

@@ -23,10 +23,11 @@ from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
-from rsg.demos.grouping import by_world
+from rsg.demos.demonstration import by_world
+from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import Machine, machine_of
 from rsg.search import Goals, StateGraph
-from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings, SetClassifiers
+from rsg.subgoals import Classifiers, RationalSubgoals, RsgSettings
 from rsg.subgoals.ground import Ground, taken_edges
 from rsg.subgoals.learning import Explained, WorldOf, spelled
 from rsg.subgoals.objective import View

@@ -9,7 +9,9 @@ from reproductions.ablations import CURVE, FULL, OURS, QUESTIONS, VARIANTS, jobs
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
-from rsg.demos import Recipe, Store, make_demonstrations
+from rsg.demos import Recipe, Store
+from rsg.domain import make_demonstrations
+from rsg.domains.crafting import CraftingWorld
 from rsg.subgoals import RsgSettings, untrained
 
 QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1}
@@ -57,7 +59,7 @@ def test_who_knows_the_truth_is_always_right(store):
 
 
 def test_who_doubts_everything_is_right_where_nothing_is_true(store):
-    shares = judged(CRAFTING, untrained(CRAFTING.vocabulary), store, 2, 0)
+    shares = judged(CRAFTING, untrained(CRAFTING.vocabulary, CraftingWorld()), store, 2, 0)
     assert all(share["false"] > 0.9 for share in shares.values())
     assert sum(share["true"] < 0.1 for share in shares.values()) > 20
     assert all(share["true"] + share["not_yet"] == pytest.approx(1.0) for share in shares.values() if share["true"] < 1)

@@ -9,13 +9,14 @@ from PIL import Image
 
 from reproductions.baselines import FULL, IMAGE, by_subgoals, jobs, section
 from reproductions.harness.jobs import finished, perform, store_folder
+from reproductions.harness.printed import PAPER
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from rsg.baselines import METHODS, preset
-from rsg.demos import benchmark, make_demonstrations
-from rsg.evaluation.paper import LABELS, ORACLE, PAPER, PICTURES, RSG
+from rsg.domain import find, make_demonstrations
 from rsg.evaluation.planning import Episode
 from rsg.evaluation.policies import Examples, episode_film
+from rsg.evaluation.report import LABELS, ORACLE, PICTURES, RSG
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"primitive": 1, "crafting": 1, "playroom": 1, "recognised": 1}
@@ -28,7 +29,7 @@ def test_training_is_that_of_the_command_on_shared_demonstrations(tmp_path):
     for world in ("crafting", "playroom"):
         for method in METHODS:
             settings = listed[f"{world}-{method}-seed2"].parameters["settings"]
-            assert settings == {**vars(preset(method, world)), "seed": 2}
+            assert settings == {**vars(preset(method, find(world))), "seed": 2}
             (recipe,) = listed[f"{world}-{method}-seed2"].needs
             assert store_folder(tmp_path, recipe).name == f"demonstrations-{world}-train-400-seed2"
         assert f"{world}-{ORACLE}-seed2" in listed
@@ -139,7 +140,7 @@ def acted(task, start, steps, success):
 
 
 def test_examples_are_a_good_and_a_failed_episode_of_several_subgoals():
-    source = benchmark("crafting")
+    source = find("crafting")
     texts = source.tasks("compositional")
     long = next(number for number, text in enumerate(texts) if "then" in text)
     single = next(number for number, text in enumerate(texts) if "then" not in text and "and" not in text)

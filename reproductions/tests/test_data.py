@@ -10,9 +10,9 @@ from reproductions.harness import measures
 from reproductions.harness.measures import CROWDED, SOURCE, TRUTH, Given, Kept
 from reproductions.harness.results import Results, stem
 from reproductions.harness.trials import SPLITS
+from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld
 from rsg.language import machine_of
 from rsg.subgoals import untrained
-from rsg.worlds.crafting import STANDARD, VOCABULARY
 
 TINY = {"instructions": 1, "maps": 1, "starts": 1, "crowded": 1, "walks": 100}
 
@@ -121,7 +121,7 @@ def test_a_term_may_be_open():
 
 def test_a_plan_that_is_missed_is_not_wrong():
     """A term that never comes true gives no plan, where the truth has one."""
-    never = measures.known(untrained(["craft-bed"]))
+    never = measures.known(untrained(["craft-bed"], CraftingWorld()))
     single = measures.single_terms(never, ["grab-axe"], 3, 4)
     assert (single["wrong"], single["none"]) == (0, 4)
     assert single["missed"] == single["truth"]["right"] > 0
@@ -130,9 +130,9 @@ def test_a_plan_that_is_missed_is_not_wrong():
 
 def test_terms_that_nobody_spoke_of():
     """They are false; instructions with them are not counted, goals are not reached."""
-    subgoals = untrained([term for term in VOCABULARY if term != "grab-key"])
+    subgoals = untrained([term for term in VOCABULARY if term != "grab-key"], CraftingWorld())
     goals = measures.known(subgoals)
-    world, state = SOURCE.start("novel", 0, np.random.default_rng(0))
+    world, state = SOURCE.start_of("novel", 0, np.random.default_rng(0))
     log_g, log_i = goals(world, ["grab-axe", "grab-key"], state)(state[None])
     assert (log_g[0, 1], log_i[0, 1]) == (-np.inf, 0)
     assert log_g[0, 0] == subgoals.goals(world, ["grab-axe"], state)(state[None])[0][0, 0]

@@ -1,13 +1,11 @@
 """Other guides than prerequisites: counts against the plain twin."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from tests.planning.test_goal_only import Toy, check, random_toy
 from tests.reference import goal_only as reference
 
-from reproductions.goal_guides import GUIDES, goal_settings
+from reproductions.goal_guides import GUIDES, blind, method_of
 from rsg.core.random import stream
 from rsg.planning import by_regions
 
@@ -17,17 +15,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar m
 def twin(toy, goal, guide, budget):
     """The same by the plain search over regions."""
     rules, terms = toy.prerequisites, set(range(len(toy.names)))
+    is_blind = guide == "blind"
     counts, size, watched = toy.dependencies, len(toy.names), set(terms)
     if guide == "conditional":
         shares = [[counts.before[i, j] / max(counts.together[i, j], 1) for j in terms] for i in terms]
         rules = tuple((tuple(j for j in terms if shares[i][j] >= 0.9),) for i in terms)
-    if guide == "helpful":
+    if guide in ("helpful", "blind"):
         watched = {goal}
+    if guide == "helpful":
         while more := {t for o in watched for one in rules[o] for t in one} - watched:
             watched = watched | more
 
     def judge(holds, way):
-        if guide == "none":
+        if guide in ("none", "blind"):
             return 0
         if guide == "priority":
             value = reference.priority(counts.matrix.tolist(), [*dict.fromkeys(way), goal], 0.9)
@@ -35,17 +35,20 @@ def twin(toy, goal, guide, budget):
         return len(reference.still_needed(rules, holds, goal)) or size + 1
 
     holds = [frozenset(np.flatnonzero(row).tolist()) & watched for row in toy.held]
-    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget).run()
+    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget, is_blind).run()
 
 
-@pytest.mark.parametrize("guide", GUIDES)
+METHODS = {**GUIDES, "blind": blind}
+
+
+@pytest.mark.parametrize("guide", METHODS)
 def test_the_count_is_that_of_the_twin(guide):
     rng = stream(0, "guides", guide)
     found = 0
     for _ in range(60):
         toy, goal = random_toy(rng), int(rng.integers(5))
-        budget, method = int(rng.choice([5, 15, 25_000])), partial(by_regions, guide=GUIDES[guide])
-        made = toy.plan(toy.names[goal], method=method, budget=budget)
+        budget = int(rng.choice([5, 15, 25_000]))
+        made = toy.plan(toy.names[goal], METHODS[guide], budget=budget)
         expected = twin(toy, goal, guide, budget)
         assert (made.ended, made.expansions, made.cost) == (expected.ended, expected.expansions, expected.cost)
         assert made.actions.tolist() == (expected.actions or [])
@@ -58,14 +61,15 @@ def test_the_count_is_that_of_the_twin(guide):
 def test_one_of_several_alternatives_is_enough_for_every_guide():
     """`a` or `b` leads to `c`, and each time that both were shown, both were shown before it."""
     toy = Toy([[1], [2], [2]], [[0, 0, 0], [1, 0, 0], [1, 0, 1]], (((),), ((),), ((0,), (1,))))
-    for guide in GUIDES.values():
-        assert toy.plan("c", method=partial(by_regions, guide=guide)).found
+    for method in METHODS.values():
+        assert toy.plan("c", method).found
 
 
-def test_settings_as_jobs_ask_for_them():
+def test_methods_as_jobs_ask_for_them():
     usual = {"method": "regions", "budget": 7, "seed": 1}
-    assert goal_settings(usual).method == "regions"
-    guided = goal_settings({**usual, "guide": "none"})
-    assert (guided.budget, guided.seed, guided.method.keywords) == (7, 1, {"guide": GUIDES["none"]})
-    numbers = goal_settings({**usual, "method": "paper", "each": 200}).method.keywords["how"]
-    assert (numbers.each, numbers.length_limit) == (200, 6)
+    assert method_of(usual) is by_regions
+    assert method_of({**usual, "method": "blind"}) is blind
+    assert method_of({**usual, "guide": "none"}) is GUIDES["none"]
+    numbers = method_of({**usual, "method": "paper", "each": 200}).keywords["how"]
+    assert (numbers.each, numbers.length_limit, numbers.seed, numbers.uniform) == (200, 6, 1, False)
+    assert method_of({**usual, "method": "uniform"}).keywords["how"].uniform

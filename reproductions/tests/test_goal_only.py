@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reproductions import goal_only, goal_terms
-from reproductions.goal_guides import goal_settings
+from reproductions.goal_guides import method_of
 from reproductions.goal_links import THRESHOLDS, Pair, checked, differences, links_section, pairs, reason, true_orders
 from reproductions.goal_only import LADDER, MAIN, section
 from reproductions.goal_terms import NAMES, held_for, possible, start_without, terms_section
@@ -17,13 +17,13 @@ from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import benchmark, make_demonstrations
-from rsg.planning import Dependencies, GoalSettings, plan_goal, validate
-from rsg.worlds.crafting import VOCABULARY, CraftingWorld, goal_starts, truth
-from rsg.worlds.crafting.goal_starts import leading_to, start_for, ways, within_walk
-from rsg.worlds.crafting.maps import objects_for
+from rsg.domain import find, make_demonstrations
+from rsg.domains.crafting import VOCABULARY, CraftingWorld, goal_starts, truth
+from rsg.domains.crafting.maps import objects_for
+from rsg.domains.crafting.starts import leading_to, start_for, ways, within_walk
+from rsg.planning import Dependencies, plan_goal, validate
 
-SOURCE = benchmark("crafting")
+SOURCE = find("crafting")
 COUNTS = {"starts": 2, "ladder": 1, "limits": 1, "terms": 1, "growth": 1, "without": 2, "budget": 60}
 TINY = Size(2, COUNTS, 1.0, {"steps": 4, "check_every": 2, "save_every": 2}, quick=True)
 
@@ -105,8 +105,7 @@ def test_starts_without_a_way():
         assert start.first
         assert not start.first & start.possible
         assert start.goal not in start.possible
-        settings = GoalSettings(budget=4000)
-        made = plan_goal(start.world, start.state, start.goal, SOURCE.true_goals, rule_table(), settings)
+        made = plan_goal(start.world, start.state, start.goal, SOURCE.true_goals, rule_table(), 4000)
         assert not made.found
         assert set(made.missed) & start.first, (start.goal, start.removed, made.missed)
 
@@ -317,7 +316,7 @@ def test_the_full_size_is_what_was_promised():
     assert jobs["ours-seed3"].needs[0].per_task == 400
     changed = {"method": "paper", "each": 500}
     assert methods["limit-500"]["settings"] == methods["ours"]["settings"] | changed
-    assert all(goal_settings(one["settings"]).budget == one["settings"]["budget"] for one in methods.values())
+    assert all(callable(method_of(one["settings"])) for one in methods.values())
     assert {methods[name]["drawn"] for name in MAIN} == {"test"}
     assert methods["printed"]["threshold"] == "paper"
     assert methods["limit-500"]["drawn"] == "limits"

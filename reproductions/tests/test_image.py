@@ -6,7 +6,7 @@ from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import SPLITS, Size
 from reproductions.image import FULL, NAMES, draw_seen, jobs, section
-from rsg.demos import make_demonstrations
+from rsg.domain import make_demonstrations
 from rsg.subgoals import RsgSettings
 
 QUICKLY = {"steps": 2, "check_every": 2, "curriculum": 1}

@@ -11,9 +11,10 @@ from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import SEARCHES, Size
 from reproductions.paper.layered import LayeredSearch, Layers
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.random import stream
-from rsg.demos import make_demonstrations
-from rsg.language import Machine, parse, sample_task
+from rsg.domain import make_demonstrations
+from rsg.language import Machine, parse
 from rsg.search import Limits, Logs, SearchSettings, cost_to_go, local_graph
 
 

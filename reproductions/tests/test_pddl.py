@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.worlds.test_rulebooks import VOLCANO
+from tests.domains.crafting.test_rulebooks import VOLCANO
 
 from reproductions.pddl import main, to_actions, to_pddl
 from reproductions.tests import pddl_reference as reference
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld, Rule, Rulebook, Thing, truth
+from rsg.domains.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH
+from rsg.domains.crafting.text import read_map
+from rsg.domains.crafting.truth import TrueGoals
 from rsg.planning import plan
 from rsg.search import SearchSettings
-from rsg.worlds.crafting import STANDARD, VOCABULARY, CraftingWorld, Rule, Rulebook, Thing, truth
-from rsg.worlds.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH
-from rsg.worlds.crafting.text import read_map
-from rsg.worlds.crafting.truth import TrueGoals
 
 ODD = Rulebook(  # tools that are used up, rules that hide each other, free what is full, give what they use
     things=(

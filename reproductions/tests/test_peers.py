@@ -14,8 +14,8 @@ from reproductions.pddl import to_pddl
 from reproductions.peers import Problem, cheapest, draw, open_field
 from reproductions.tests.test_pddl import MAPS
 from rsg.core.errors import RsgError
-from rsg.worlds.crafting import truth
-from rsg.worlds.crafting.text import read_map
+from rsg.domains.crafting import truth
+from rsg.domains.crafting.text import read_map
 
 QUICK = replace(peers.QUICK, seeds=1, quick=True)
 fast_downward = pytest.mark.skipif(

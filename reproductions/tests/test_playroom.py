@@ -9,10 +9,10 @@ from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from reproductions.playroom import COMPARED, FULL, MAIN, METHODS, ROOMS, TWELVE, TWELVE_NOVEL, jobs, section
 from reproductions.points import PRESET
-from rsg.demos import make_demonstrations
+from rsg.domain import make_demonstrations
+from rsg.domains.playroom import load_layout
 from rsg.language import parse
-from rsg.subgoals.runs import PRESETS
-from rsg.worlds.playroom import load_layout
+from rsg.subgoals.runs import network_named
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"compositional": 1, "novel": 1, "few": 1, "watched": 1, "elsewhere": 1, "fewer": (1,)}
@@ -20,12 +20,12 @@ TINY = Size(1, COUNTS, 1.0, CHANGES, quick=True)
 
 
 def test_training_is_that_of_the_command():
+    presets = {"relative": network_named("relative").preset, "point": PRESET}
+    assert presets["relative"]
     for job in jobs(replace(FULL, seeds=2)):
         if "settings" in job.parameters:
             settings = job.parameters["settings"]
-            assert all(
-                settings[key] == value for key, value in {**PRESETS, "point": PRESET}[settings["encoder"]].items()
-            )
+            assert all(settings[key] == value for key, value in presets[settings["encoder"]].items())
 
 
 def test_main_rows_have_all_seeds():

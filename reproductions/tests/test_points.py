@@ -8,8 +8,8 @@ from tests.subgoals.test_learning import bits, outcome, room_demos, room_of, roo
 from reproductions.points import PointClassifiers, points
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.playroom import PlayroomWorld, load_layout
 from rsg.subgoals import learn, load_subgoals
-from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 
 def test_a_run_goes_on_bit_for_bit(tmp_path):

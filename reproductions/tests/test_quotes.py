@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproductions.harness.printed import PAPER
 from reproductions.harness.quotes import pages, quoted, refresh
 from rsg.core.errors import RsgError
-from rsg.evaluation.paper import PAPER
 
 DOCS = Path(__file__).parents[2] / "docs"
 

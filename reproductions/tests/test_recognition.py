@@ -11,7 +11,7 @@ from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
 from reproductions.recognition import Watcher, _ends_along, explanations, jobs, section, true_ends
 from rsg.core.random import stream
-from rsg.demos import make_demonstrations
+from rsg.domain import make_demonstrations
 from rsg.language import machine_of
 
 QUICKLY = {"steps": 4, "check_every": 2, "save_every": 2}

@@ -15,7 +15,7 @@ from reproductions.harness.trials import Size, settings_of
 from reproductions.registry import REGISTRY, experiment
 from reproductions.tests import toy
 from rsg.core.errors import RsgError
-from rsg.demos import make_demonstrations
+from rsg.domain import make_demonstrations
 
 QUICKLY = {"steps": 4, "check_every": 2, "save_every": 2}
 TINY = Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, QUICKLY, quick=True, seeds=2)

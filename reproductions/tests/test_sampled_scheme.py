@@ -17,11 +17,12 @@ from reproductions.paper.sampled_scheme import Example, SampledScheme, Values, b
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting.maps import KINDS, sample_map
+from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import machine_of
 from rsg.search import Logs, cost_to_go, local_graph
-from rsg.subgoals import SetClassifiers, learn
+from rsg.subgoals import learn
 from rsg.subgoals.learning import figures_of
-from rsg.worlds.crafting.maps import KINDS, sample_map
 
 pytestmark = [
     pytest.mark.slow,

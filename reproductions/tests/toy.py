@@ -13,6 +13,7 @@ from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.core.random import stream
 from rsg.demos import Recipe
+from rsg.domain import domain_of
 
 RECIPE = Recipe("crafting", "goal-only", 1)
 STEPS = 12
@@ -42,7 +43,7 @@ def walk(parameters, place):
             part.write_text(json.dumps(path))
         time.sleep(parameters["wait"])
     if parameters["seed"] == 0:
-        assert len(place.store(RECIPE)) == RECIPE.episodes()
+        assert len(place.store(RECIPE)) == RECIPE.episodes(domain_of(RECIPE))
     return {"path": path}
 
 

@@ -12,8 +12,9 @@ from rsg.core.version import __version__
 _HOME = {
     "rsg.core.errors": ["ParseError", "RsgError", "RunError", "StoreError", "TaskError"],
     "rsg.search": ["SearchSettings"],
-    "rsg.planning": ["Dependencies", "GoalSettings", "Plan", "plan", "plan_goal", "validate"],
+    "rsg.planning": ["Dependencies", "Plan", "plan", "plan_goal", "validate"],
     "rsg.demos": ["Demonstration", "Store"],
+    "rsg.domain": ["Domain"],
     "rsg.subgoals": [
         "RsgSettings",
         "discover",
@@ -32,7 +33,6 @@ _HOME = {
         "Term",
         "Then",
         "parse",
-        "sample_task",
         "satisfies",
         "to_ltlf",
     ],
@@ -47,6 +47,7 @@ _ROOMS = (
     "training",
     "subgoals",
     "baselines",
+    "domains",
     "evaluation",
 )
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -7,20 +7,20 @@ import pytest
 import torch
 from tests.baselines.tiny import Corridor, Tiny, Track, demonstrations
 
-from rsg.baselines import METHODS, load_baseline, method_named, rollout, settings_of_run, train_baseline
+from rsg.baselines import METHODS, load_baseline, method_named, policy_for, rollout, settings_of_run, train_baseline
 from rsg.baselines.common import batch_of, stacked
-from rsg.baselines.encoders import SetEncoder, TileEncoder, look, shape_of
+from rsg.baselines.encoders import look, shape_of
 from rsg.baselines.networks import Actions, TaskEncoder, words_of
 from rsg.core.errors import RsgError, RunError
+from rsg.domains.crafting import CraftingWorld, Sets
+from rsg.domains.crafting.vision import SetEncoder, TileEncoder
+from rsg.domains.playroom import PlayroomWorld
 from rsg.evaluation.planning import Episode, Starts, summary
 from rsg.evaluation.policies import evaluate_policy
-from rsg.evaluation.trained import policy_for
 from rsg.language import machine_of
 from rsg.subgoals.classifiers import mapped, tensors
 from rsg.training import Run
 from rsg.training.settings import restored
-from rsg.worlds.crafting import CraftingWorld, Sets
-from rsg.worlds.playroom import PlayroomWorld
 
 DISCRETE, MOVES = {"inputs": 7, "actions": 2}, {"inputs": 1, "reach": [1.0]}
 
@@ -111,7 +111,7 @@ def test_pictures_read_the_same_alone_and_among_others():
 
 
 def test_pictures_are_of_crafting_world():
-    with pytest.raises(RsgError, match="Crafting World only"):
+    with pytest.raises(RsgError, match="this world is not read as image"):
         shape_of(Corridor(), np.array([[1]]), "image")
 
 

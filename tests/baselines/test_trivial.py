@@ -8,7 +8,8 @@ from tests.baselines.tiny import Corridor, Track, demonstrations
 from reproductions.baseline_variants import IrlBestAction
 from reproductions.recognition import evaluate_recognition
 from rsg.baselines import METHODS, train_baseline
-from rsg.demos import Recipe, benchmark, make_demonstrations
+from rsg.demos import Recipe
+from rsg.domain import find, make_demonstrations
 from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import evaluate_policy
 
@@ -59,7 +60,7 @@ def test_what_was_done_is_recognised(method):
 def small_map(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
     (folder / "map.txt").write_text(MAP)
-    source = benchmark("crafting", TASKS, str(folder / "map.txt"))
+    source = find("crafting").at(str(folder / "map.txt"), TASKS)
     recipe = Recipe("crafting", "custom", 15, tasks=tuple(TASKS), map=str(folder / "map.txt"))
     return source, make_demonstrations(recipe, folder / "demos")
 

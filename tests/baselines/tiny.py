@@ -72,7 +72,7 @@ class Track(_Line):
 
 
 class Tiny:
-    """The corridor as a benchmark."""
+    """The corridor as a domain."""
 
     name, vocabulary = "tiny", ("left", "right")
 

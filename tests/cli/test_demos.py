@@ -153,7 +153,9 @@ def test_import_and_export(rsg, store, tmp_path, monkeypatch):
     assert "an unknown world: not replayed" in out
     code, out, _ = rsg("demos", "show", str(tmp_path / "mine"))
     assert "1 steps" in out
-    assert "there is no benchmark 'kitchen'" in rsg("demos", "show", str(tmp_path / "mine"), "--gif", "x.gif")[2]
+    assert (
+        "the world 'kitchen' is not installed here" in rsg("demos", "show", str(tmp_path / "mine"), "--gif", "x.gif")[2]
+    )
     code, _, err = rsg("demos", "import", str(tmp_path / "my.jsonl"), "--out", str(store))
     assert code == 2
     assert "holds demonstrations of the world 'crafting', these are of 'own'" in err
@@ -168,7 +170,7 @@ def test_import_and_export(rsg, store, tmp_path, monkeypatch):
     ("words", "problem"),
     [
         (["make", "crafting", "--split", "tset", "--out", "new"], "there is no split 'tset'"),
-        (["make", "mars", "--out", "new"], "there is no benchmark 'mars'"),
+        (["make", "mars", "--out", "new"], "there is no world 'mars'"),
         (["make", "crafting", "--per-task", "-1", "--out", "new"], "per-task must be at least 1, not -1"),
         (["make", "crafting", "--task", "mine-wod", "--out", "new"], "did you mean mine-wood?"),
         (["make", "crafting", "--task", "mine-wood", "--map", "my.txt", "--out", "new"], "the map lacks: tree"),

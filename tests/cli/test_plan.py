@@ -43,14 +43,13 @@ def test_a_goal_for_a_person(rsg, tmp_path):
     assert (tmp_path / "boat.gif").exists()
 
 
-@pytest.mark.parametrize("method", ["regions", "paper", "uniform", "blind"])
-def test_a_goal_for_a_machine(rsg, tmp_path, method):
+def test_a_goal_for_a_machine(rsg, tmp_path):
     (tmp_path / "my.txt").write_text("map:\n@a.T1\n")
-    words = ["--goal", "craft-wood-plank", "--map", str(tmp_path / "my.txt"), "--json", "--method", method]
+    words = ["--goal", "craft-wood-plank", "--map", str(tmp_path / "my.txt"), "--json"]
     code, out, err = rsg("plan", "crafting", *words)
     assert (code, err) == (0, "")
     values = json.loads(out)
-    assert (values["task"], values["goal"], values["method"]) == ("craft-wood-plank", "craft-wood-plank", method)
+    assert (values["task"], values["goal"]) == ("craft-wood-plank", "craft-wood-plank")
     assert values["valid"]
     assert values["instruction"].endswith("craft-wood-plank")
     assert values["actions"] == ["right", "toggle", "right", "right", "toggle", "right", "toggle"]
@@ -116,12 +115,10 @@ def test_eval(rsg):
         (["plan", "crafting", "grab-axe", "--goal", "grab-axe"], "give either TASK or --goal, not both"),
         (["plan", "crafting", "--goal", "craft-bota"], "did you mean craft-boat?"),
         (["plan", "crafting", "--goal", "grab-axe then mine-wood"], 'rsg plan crafting "grab-axe then mine-wood"'),
-        (["plan", "crafting", "--goal", "craft-boat", "--method", "magic"], "method is one of regions, paper, uniform"),
         (["plan", "crafting", "--goal", "craft-boat", "--order", "optimal"], "--order is for TASK"),
         (["plan", "crafting", "--goal", "craft-boat", "--budget", "0"], "budget must be at least 1, not 0"),
         (["plan", "crafting", "--goal", "craft-boat", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
         (["plan", "crafting", "--goal", "craft-boat", "--map", "iland"], "did you mean islands?"),
-        (["plan", "crafting", "grab-axe", "--method", "paper"], "--method is for --goal"),
         (["plan", "crafting", "grab-axe", "--budget", "0"], "budget must be at least 1"),
         (["plan", "crafting", "grab-axe", "--order", "sideways"], "there is no order 'sideways'"),
         (["plan", "crafting", "grab-axe", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),

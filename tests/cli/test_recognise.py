@@ -239,4 +239,4 @@ def test_a_split_with_terms_that_the_run_never_learned(rsg, home):
 
 def test_trajectories_of_another_world(rsg, home, tmp_path):
     Store.create(tmp_path / "mars", "mars").append(DEMOS[:1])
-    assert "there is no benchmark 'mars'" in complaint(rsg, home / "run", "--demos", tmp_path / "mars")
+    assert "the world 'mars' is not installed here" in complaint(rsg, home / "run", "--demos", tmp_path / "mars")

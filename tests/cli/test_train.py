@@ -12,6 +12,7 @@ from tests.training.examples import as_words, bits, fingerprint, outcome, small_
 
 from rsg.demos import Demonstration, Store
 from rsg.demos.store import write_shard
+from rsg.domain import find
 from rsg.subgoals import load_subgoals
 from rsg.training import Run, Saved, writing
 
@@ -101,7 +102,13 @@ def test_train_for_a_machine(rsg, home, tmp_path):
     code, out, _ = rsg("info", str(run), "--json")
     about = json.loads(out)
     assert about["settings"]["hidden"] == 16
-    assert about["source"] == {"world": "crafting", "demos": str(home / "store"), "per_task": None, "from": None}
+    assert about["source"] == {
+        "world": "crafting",
+        "demos": str(home / "store"),
+        "per_task": None,
+        "from": None,
+        "setting": Store(home / "store")[0].setting,
+    }
     assert [row["step"] for row in about["checkpoints"]["last"]["history"]] == [4, 8, 12]
     assert about["checkpoints"]["best"]["best"] == values["held_out"]
 
@@ -509,10 +516,10 @@ def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, 
 def test_each_world_has_its_usual_encoder_and_settings(folder):
     from rsg.cli.train import How, chosen_settings
     from rsg.subgoals import RsgSettings
-    from rsg.subgoals.runs import PRESETS
+    from rsg.subgoals.runs import network_named
 
-    assert chosen_settings("crafting", How()) == RsgSettings()
-    room = chosen_settings("playroom", How(seed=3, changes=["steps=7"]))
+    assert chosen_settings(find("crafting"), How()) == RsgSettings()
+    room = chosen_settings(find("playroom"), How(seed=3, changes=["steps=7"]))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
-    assert room.depth == PRESETS["relative"]["depth"] != RsgSettings().depth
-    assert chosen_settings("crafting", How(begin=folder)).hidden == load_subgoals(folder).hidden
+    assert room.depth == network_named("relative").preset["depth"] != RsgSettings().depth
+    assert chosen_settings(find("crafting"), How(begin=folder)).hidden == load_subgoals(folder).hidden

@@ -9,7 +9,8 @@ from tests.training.examples import outcome, settings_in_words, small_demos, sma
 
 from rsg.baselines import METHODS, load_baseline
 from rsg.cli.main import main
-from rsg.demos import Store, benchmark
+from rsg.demos import Store
+from rsg.domain import find
 from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import evaluate_policy
 from rsg.training import Run
@@ -112,7 +113,7 @@ def test_a_policy_is_evaluated_from_the_starts_of_plans(rsg, home, world, run, m
     code, out, _ = rsg(*words, "--json")
     values = json.loads(out)
     assert (code, values["method"], values["seed"]) == (0, method, 5)
-    wanted = evaluate_policy(benchmark(world), Starts("primitive", 1, 5), load_baseline(home / run))
+    wanted = evaluate_policy(find(world), Starts("primitive", 1, 5), load_baseline(home / run))
     assert values["success_lenient"] == wanted["success_lenient"]
     assert [row["expansions_mean"] for row in values["tasks"]] == [row["expansions_mean"] for row in wanted["tasks"]]
     code, out, _ = rsg(*words)
@@ -146,10 +147,10 @@ def test_descriptions_are_ranked(rsg, home, method):
     code, out, _ = rsg(*words, "--episode", "200", "--json")
     values = json.loads(out)
     assert code == 0
-    assert values["candidates"] == len(benchmark("crafting").tasks("novel"))
+    assert values["candidates"] == len(find("crafting").tasks("novel"))
     demo = Store(home / "demos")[200]
-    world = benchmark("crafting").world(demo.setting)
-    scores = load_baseline(home / method).explain(world, demo, benchmark("crafting").tasks("novel"))
+    world = find("crafting").world(demo.setting)
+    scores = load_baseline(home / method).explain(world, demo, find("crafting").tasks("novel"))
     assert values["ranking"][0]["score"] == pytest.approx(scores.max())
     assert "candidates" in rsg(*words)[1]
 

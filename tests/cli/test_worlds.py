@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rsg.worlds.crafting.text import read_map
+from rsg.domains.crafting.text import read_map
 
 
 def test_world_for_a_person_and_a_machine(rsg, tmp_path):

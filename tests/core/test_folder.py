@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from rsg.core.errors import RsgError
 from rsg.core.folder import is_sealed, locked, seal
-from rsg.demos import Store, benchmark, check_store
+from rsg.demos import Store, check_store
+from rsg.domain import find
 from rsg.subgoals import learn, load_subgoals
 from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
@@ -64,20 +65,20 @@ def older(tmp_path):
 def test_an_older_store_opens_and_grows(older):
     store = Store(older / "store")
     assert [demo.task for demo in store] == ["grab-axe"] * 2 + ["mine-wood"] * 2
-    assert check_store(store).problems == []
+    assert check_store(store, find("crafting")).problems == []
     store.append([store[0]])
     assert list(Store(older / "store"))[-1] == store[0]
 
 
 def test_an_older_run_opens_and_says_the_same(older):
     subgoals, demo = load_subgoals(older / "run"), Store(older / "store")[0]
-    world = benchmark("crafting").world(demo.setting)
+    world = find("crafting").world(demo.setting)
     log_g, _ = subgoals.goals(world, subgoals.terms, demo.states[0])(demo.states)
     assert np.allclose(log_g[-1], [-3.300051967386146, -2.7152560437595428], atol=1e-5)
 
 
 def test_an_older_run_goes_on(older):
     store, run = Store(older / "store"), Run(older / "run")
-    source = benchmark("crafting")
+    source = find("crafting")
     learned = learn(store, lambda demo: source.world(demo.setting), older / "run", rebuilt(run)[0], tensorboard=False)
     assert (learned.progress.step, learned.progress.done) == (2, "all steps were done")

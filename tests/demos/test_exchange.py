@@ -15,7 +15,8 @@ from minari.data_collector import EpisodeBuffer
 from rsg.core.errors import RsgError, StoreError
 from rsg.demos import Demonstration, Store
 from rsg.demos import store as store_module
-from rsg.demos.exchange import import_from, import_jsonl, import_npz
+from rsg.demos.exchange import import_jsonl, import_npz
+from rsg.demos.importing import import_from
 from rsg.demos.minari_sets import export_minari, import_minari, minari_world
 
 TASKS = ("grab-axe", "grab-axe then (mine-wood or mine-coal)", "a and b then pick-up(grey-key)")

@@ -11,8 +11,9 @@ import pytest
 from tests.demos.examples import contents, demonstration, demonstrations
 
 from rsg.core.errors import RsgError, StoreError
-from rsg.demos import Demonstration, Recipe, Store, check_store, make_demonstrations, repair, shards
+from rsg.demos import Demonstration, Recipe, Store, check_store, repair, shards
 from rsg.demos.store import FOLDER, MANIFEST
+from rsg.domain import find, make_demonstrations
 
 
 @pytest.fixture
@@ -223,7 +224,7 @@ def test_an_appended_demonstration_never_takes_the_place_of_a_planned_one(tmp_pa
     store.append(extra)
     store.append(extra)
     assert not store.manifest.complete
-    assert not check_store(store).complete
+    assert not check_store(store, find("crafting")).complete
     done = make_demonstrations(recipe, part.folder)
     assert done.manifest.complete
     assert list(done) == whole + extra + extra
@@ -378,9 +379,9 @@ import sys
 from rsg.demos import Store, check_store
 store = Store({str(tmp_path)!r})
 assert len(list(store)) == 3
-report = check_store(store)
+report = check_store(store, None)
 assert report.ok and not report.replayed and report.episodes == 3
-assert "rsg.demos.crafting" not in sys.modules
+assert "rsg.domains.crafting.domain" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=200)
 
@@ -556,4 +557,4 @@ def test_two_makers_of_different_recipes_do_not_mix(tmp_path, monkeypatch):
     with pytest.raises(StoreError, match="already holds a store"):
         make_demonstrations(Recipe("crafting", "goal-only", 1), tmp_path)
     assert Store(tmp_path).manifest.recipe["seed"] == 5
-    assert check_store(Store(tmp_path)).ok
+    assert check_store(Store(tmp_path), find("crafting")).ok

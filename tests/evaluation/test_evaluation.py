@@ -2,12 +2,13 @@ import json
 
 import pytest
 
-from rsg.demos import benchmark
+from rsg.domain import find
+from rsg.domains.crafting import CraftingWorld
 from rsg.evaluation import Starts, evaluate_planning, planning, wilson
 from rsg.planning import Verdict
 from rsg.subgoals import untrained
 
-source = benchmark("crafting")
+source = find("crafting")
 
 
 @pytest.mark.parametrize(("split", "mean"), [("compositional", 150), ("novel", 550)])
@@ -20,7 +21,7 @@ def test_planning_with_true_subgoals(split, mean):
 
 
 def test_an_untrained_model_is_bad():
-    result = evaluate_planning(source, Starts("novel", 1), untrained(source.vocabulary).goals)
+    result = evaluate_planning(source, Starts("novel", 1), untrained(source.vocabulary, CraftingWorld()).goals)
     assert result["success"] < 0.3
 
 

@@ -12,16 +12,24 @@ from PIL import Image
 
 from rsg.cli.main import main
 from rsg.core.errors import RunError
-from rsg.demos import Recipe, benchmark, make_demonstrations
-from rsg.evaluation.paper import Printed
+from rsg.demos import Recipe
+from rsg.domain import find, make_demonstrations
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.costs import COST_MAP, COST_TASK, cost_maps, cost_picture
+from rsg.domains.crafting.text import read_map
 from rsg.evaluation.report import open_run, write_report
-from rsg.evaluation.report_examples import COST_MAP, COST_TASK, cost_maps, follow_demonstration, plan_novel_task
-from rsg.evaluation.report_pictures import cost_picture, plan_animation
-from rsg.evaluation.report_results import Sizes, measure, percent, unseen_success
+from rsg.evaluation.report_pictures import plan_animation
+from rsg.evaluation.report_results import (
+    Sizes,
+    follow_demonstration,
+    measure,
+    percent,
+    plan_novel_task,
+    unseen_success,
+)
 from rsg.subgoals import RsgSettings, learn, untrained
-from rsg.worlds.crafting.text import read_map
 
-source = benchmark("crafting")
+source = find("crafting")
 ORACLE = SimpleNamespace(goals=source.true_goals, goals_with_i=source.true_goals)
 
 
@@ -127,8 +135,8 @@ def test_results_are_plain(page):
     results = page[0]
     assert json.loads(json.dumps(results)) == results
     assert results["untrained"]["novel"]["episodes"] == len(source.tasks("novel"))
-    assert Printed.of("crafting") == (0.996, 0.978, 61200.0, 4.6962)
-    assert Printed.of("playroom", "gail") == (None, None, None, None)
+    assert find("crafting").published["rsg"] == (0.996, 0.978, 61200.0, 4.6962)
+    assert "gail" not in find("playroom").published
 
 
 def test_a_demonstration_is_followed(run):
@@ -159,14 +167,14 @@ def test_a_plan_with_true_subgoals():
     world, plan, verdict = plan_novel_task(source, ORACLE)
     assert verdict.ok
     assert plan.parts[-1].end == len(plan.actions)
-    film = Image.open(BytesIO(plan_animation(world, plan, cell=8)))
+    film = Image.open(BytesIO(plan_animation(source, world, plan)))
     assert film.n_frames == len(plan.actions) + 1
 
 
 def test_no_plan_is_one_frame():
-    world, lost, _ = plan_novel_task(source, untrained(source.vocabulary))
+    world, lost, _ = plan_novel_task(source, untrained(source.vocabulary, CraftingWorld()))
     assert not lost.found
-    assert Image.open(BytesIO(plan_animation(world, lost))).n_frames == 1
+    assert Image.open(BytesIO(plan_animation(source, world, lost))).n_frames == 1
 
 
 def test_a_run_without_a_world(run, tmp_path):

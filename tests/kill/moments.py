@@ -15,8 +15,9 @@ from tests.kill.runs import verify
 
 import rsg.demos.making as making
 import rsg.demos.store as stores
-from rsg.demos import Recipe, Store, make_demonstrations, repair
+from rsg.demos import Recipe, Store, repair
 from rsg.demos.store import MANIFEST
+from rsg.domain import make_demonstrations
 
 EVENTS = {"open", "os.rename", "os.remove", "os.chmod", "os.mkdir", "os.scandir", "half written"}
 

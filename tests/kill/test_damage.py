@@ -14,8 +14,9 @@ from tests.demos.examples import contents, demonstration
 
 from rsg.cli.main import main
 from rsg.core.errors import StoreError
-from rsg.demos import Recipe, Store, make_demonstrations, repair, shards
+from rsg.demos import Recipe, Store, repair, shards
 from rsg.demos.store import MANIFEST
+from rsg.domain import make_demonstrations
 
 SHARD = 6
 

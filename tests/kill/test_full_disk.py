@@ -10,8 +10,9 @@ import pytest
 from tests.demos.examples import contents, demonstration
 from tests.kill.runs import PATIENCE, verify
 
-from rsg.demos import Recipe, Store, make_demonstrations
+from rsg.demos import Recipe, Store
 from rsg.demos.store import MANIFEST
+from rsg.domain import make_demonstrations
 
 ROOT = Path(__file__).parents[2]
 MAKE = ("-m", "rsg", "demos", "make", "crafting", "--per-task", "24", "--out")

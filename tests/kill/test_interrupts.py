@@ -12,8 +12,9 @@ import pytest
 from tests.demos.examples import contents
 from tests.kill.runs import PATIENCE, running, session, wait_until
 
-from rsg.demos import Recipe, Store, check_store, make_demonstrations
+from rsg.demos import Recipe, Store, check_store
 from rsg.demos.store import MANIFEST
+from rsg.domain import find, make_demonstrations
 
 WORDS = ("-m", "rsg", "demos", "make", "crafting", "--per-task", "144", "--workers", "2", "--out")
 RECIPE = Recipe("crafting", "train", 144)  # twenty shards: long enough to be interrupted, on a busy machine too
@@ -57,7 +58,7 @@ def check_interrupted(text, folder, whole, code):
     assert sentence in text
     assert 0 < len(store) < TOTAL
     assert [name for name in contents(folder) if name.startswith(".")] == []
-    report = check_store(store)
+    report = check_store(store, find("crafting"))
     assert report.episodes == len(store)
     assert (report.problems, report.complete) == ([], False)
     assert contents(make_demonstrations(RECIPE, folder).folder) == whole

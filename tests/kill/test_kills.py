@@ -19,10 +19,11 @@ ROOT = Path(__file__).parents[2]
 MAKE_SMALL = """
 import sys
 import rsg.demos.making as making
+import rsg.domain as domain
 import rsg.demos.store as store
 making.SHARD_EPISODES = store.SHARD_EPISODES = 7
 print("ready", flush=True)
-making.make_demonstrations(making.Recipe("crafting", "goal-only", 8), sys.argv[1])
+domain.make_demonstrations(making.Recipe("crafting", "goal-only", 8), sys.argv[1])
 """
 
 APPEND = """

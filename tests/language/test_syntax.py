@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.errors import ParseError, TaskError
-from rsg.language import And, Or, Term, Then, parse, sample_task
+from rsg.language import And, Or, Term, Then, parse
 
 a, b, c, d = map(Term, "abcd")
 

@@ -10,13 +10,13 @@ from tests.reference.boxes import BoxWorld, CompiledBoxWorld, Touching, four_roo
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting.text import read_map
 from rsg.language import Machine, parse, satisfies
-from rsg.planning import Dependencies, GoalSettings, Plan, plan, plan_goal, validate
+from rsg.planning import Dependencies, Plan, plan, plan_goal, validate
 from rsg.search import Limits, SearchSettings
 from rsg.search.motion.roadmap_search import RoadmapSearch
 from rsg.search.motion.space import rows_of
 from rsg.search.motion.tree_search import TreeSearch
-from rsg.worlds.crafting.text import read_map
 
 TASKS = [
     "touch-0",
@@ -333,15 +333,14 @@ def test_planners_for_motion_refuse_other_worlds():
         plan(world, state, "grab-axe", touching.goal_fn, SearchSettings(planner="rrt"))
 
 
-def test_a_goal_only_is_planned_for_by_instructions():
+def test_a_goal_is_an_instruction_of_one_term():
     one, two = np.ones(2, dtype=np.int64), np.ones((2, 2), dtype=np.int64)
     terms, needs_nothing = ("touch-0", "touch-1"), (((),), ((),))
     known = Dependencies(terms, two, two, one, two, needs_nothing, np.full(2, 0.5), one, 1)
     state = np.array([3.0, 3.0, 0.0, 15.0, 16.0, 4.0, 15.0])
-    made = plan_goal(rooms, state, "touch-0", touching.goal_fn, known, GoalSettings(method="paper"))
-    assert verdict_of(rooms, made, "touch-0").ok
-    with pytest.raises(RsgError, match="the methods 'regions' and 'blind' are for worlds with finitely many actions"):
+    with pytest.raises(RsgError, match=r"in a continuous one give the goal to rsg\.plan"):
         plan_goal(rooms, state, "touch-0", touching.goal_fn, known)
+    assert plan(rooms, state, "touch-0", touching.goal_fn).found
 
 
 def test_validation_believes_nothing():

@@ -5,16 +5,16 @@ import pytest
 
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
-from rsg.demos.crafting import CraftingBenchmark
+from rsg.domains.crafting import ACTIONS, CraftingWorld, truth
+from rsg.domains.crafting.domain import Crafting
+from rsg.domains.crafting.text import read_map
+from rsg.domains.crafting.truth import TrueGoals
 from rsg.language import Machine, parse, satisfies
 from rsg.planning import plan, validate
 from rsg.planning.validation import does_leniently
 from rsg.search import ORDERS, SearchSettings
-from rsg.worlds.crafting import ACTIONS, CraftingWorld, truth
-from rsg.worlds.crafting.text import read_map
-from rsg.worlds.crafting.truth import TrueGoals
 
-source = CraftingBenchmark()
+source = Crafting()
 oracle = source.true_goals
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.reference.automaton import automaton, reads
 from tests.reference.ltlf import evaluate
 
-from rsg.language import Machine, parse, sample_task, satisfies, to_ltlf
+from reproductions.paper.random_tasks import sample_task
+from rsg.language import Machine, parse, satisfies, to_ltlf
 
 
 def batches(usual, long):

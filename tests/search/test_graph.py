@@ -12,9 +12,9 @@ from tests.reference.search import ByteWorld, NumberWorld, TableWorld
 from rsg.core.compiled import inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.maps import KINDS, sample_map
 from rsg.search import StateGraph, local_graph
-from rsg.worlds.crafting import CraftingWorld
-from rsg.worlds.crafting.maps import KINDS, sample_map
 
 pytestmark = [
     pytest.mark.kernels,

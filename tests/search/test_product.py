@@ -13,16 +13,17 @@ from tests.reference.search import (
     plan_cost,
 )
 
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos.crafting_tasks import COMPOSITIONAL, NOVEL
-from rsg.language import Machine, parse, sample_task
+from rsg.domains.crafting import CraftingWorld, truth
+from rsg.domains.crafting.maps import objects_for, sample_map
+from rsg.domains.crafting.tasks import COMPOSITIONAL, NOVEL
+from rsg.domains.crafting.truth import TrueGoals
+from rsg.language import Machine, parse
 from rsg.search import ORDERS, Limits, ProductSearch, SearchSettings, best, goals_from, nodes_ahead
 from rsg.search.product import explored, kernels, serving
 from rsg.worlds import check
-from rsg.worlds.crafting import CraftingWorld, truth
-from rsg.worlds.crafting.maps import objects_for, sample_map
-from rsg.worlds.crafting.truth import TrueGoals
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 

@@ -10,10 +10,10 @@ from tests.reference.search import ByteWorld, NumberWorld, TableGoals, TableWorl
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting.maps import sample_map
+from rsg.domains.crafting.truth import TrueGoals
 from rsg.search import Explored, Limits, RegionSearch
-from rsg.search.product import explored, regions, serving
-from rsg.worlds.crafting.maps import sample_map
-from rsg.worlds.crafting.truth import TrueGoals
+from rsg.search.product import explored, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 
@@ -244,7 +244,7 @@ def long_case(seed, states, goals=0.001):
 def test_compiled_and_general_form_agree_on_worlds_that_outgrow_their_first_room():
     results = [compare_forms(long_case(seed, states=4000)) for seed in range(12)]
     assert max(result.expansions for result in results) > explored.FIRST_CAPACITY
-    assert max(result.regions for result in results) > regions.FIRST_REGIONS
+    assert max(result.regions for result in results) > 64
     assert {result.ended for result in results} == {"found", "exhausted"}
 
 
@@ -267,11 +267,10 @@ def test_small_batches_rooms_and_slices_change_nothing(monkeypatch):
         case = long_case(seed, states=100, goals=0.04)
         normal = compare_forms(case)
         late += normal.ended == "found" and normal.expansions > 20 and normal.regions > 16
-        for batch, room, areas, slice_ in [(1, 4, 1, 1), (3, 17, 5, 5), (1000, 1000, 1, 2), (256, 5, 64, 50_000)]:
+        for batch, room, slice_ in [(1, 4, 1), (3, 17, 5), (1000, 1000, 2), (256, 5, 50_000)]:
             rooms_full_of_rubbish(monkeypatch)
             monkeypatch.setattr(explored, "BATCH", batch)
             monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
-            monkeypatch.setattr(regions, "FIRST_REGIONS", areas)
             monkeypatch.setattr(serving, "FIRST_ROOM", room)
             monkeypatch.setattr(serving, "SLICE", slice_)
             assert differences(compare_forms(case), normal) == []
@@ -285,7 +284,6 @@ def test_there_is_room_for_all_that_one_expansion_opens(monkeypatch):
     monkeypatch.setattr(serving, "SLICE", 1)
     for room in range(2, 8 if SLOW else 40):
         monkeypatch.setattr(explored, "FIRST_CAPACITY", room)
-        monkeypatch.setattr(regions, "FIRST_REGIONS", room)
         monkeypatch.setattr(serving, "FIRST_ROOM", room)
         search = long_case(room, states=60).search()
 

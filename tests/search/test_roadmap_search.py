@@ -9,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.reference import motion as plain
 
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.random import stream
-from rsg.language import Machine, parse, sample_task
+from rsg.language import Machine, parse
 from rsg.search import ORDERS, GraphSearch, Limits, SearchSettings, StateGraph, best
 from rsg.search.product.on_graph import steps_ahead
 

@@ -1,11 +1,11 @@
-"""Classifiers that know: of a benchmark's truth, or of a table."""
+"""Classifiers that know: of a domain's truth, or of a table."""
 
 import numpy as np
 
-from rsg.demos import benchmark
+from rsg.domain import find
 from rsg.subgoals import Classifiers
 
-CRAFTING = benchmark("crafting")
+CRAFTING = find("crafting")
 
 
 class TrueClassifiers(Classifiers):

@@ -16,7 +16,9 @@ from tests.training.examples import SOURCE, quick, small_store, world_of
 
 from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
-from rsg.demos import Demonstration, Recipe, Store, make_demonstrations
+from rsg.demos import Demonstration, Recipe, Store
+from rsg.domain import make_demonstrations
+from rsg.domains.crafting import STANDARD, VOCABULARY
 from rsg.planning import Dependencies
 from rsg.subgoals import dependencies as module
 from rsg.subgoals import learn
@@ -31,7 +33,6 @@ from rsg.subgoals.dependencies import (
 )
 from rsg.training import Run
 from rsg.training.checkpoint import FOLDER
-from rsg.worlds.crafting import STANDARD, VOCABULARY
 
 SLOW = bool(numba.config.DISABLE_JIT)
 TERMS = ("a", "b", "c")

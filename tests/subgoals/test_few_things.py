@@ -7,12 +7,13 @@ from tests.reference.proximal import shrunk
 from tests.training.examples import quick, small_demos, world_of
 
 from rsg.core.random import stream
-from rsg.subgoals import RationalSubgoals, SetClassifiers, learn
+from rsg.domains.crafting.images import ImageClassifiers
+from rsg.domains.crafting.sets import SetClassifiers
+from rsg.domains.playroom import PlayroomWorld, load_layout
+from rsg.subgoals import RationalSubgoals, learn
 from rsg.subgoals.classifiers import Classifiers, Weights
 from rsg.subgoals.encoders import EncodedClassifiers, Flat
-from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.learning import THING
-from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 TERMS = ["grab-axe", "mine-wood", "craft-boat"]
 

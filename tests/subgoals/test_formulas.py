@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from tests.reference.facts import formula_holds
 
 from rsg.core.random import stream
+from rsg.domains.crafting import CraftingWorld
 from rsg.subgoals import Formula, Literal, Reading, Readings
 from rsg.subgoals.formulas import where
-from rsg.worlds.crafting import CraftingWorld
 
 WORLD = CraftingWorld(3, 3, 3)
 NAMES = ("held(axe)", "lies(tree)", "on(switch)", "open(door)", "here(tree)", "at(1,1)", "at(7,7)")

@@ -11,14 +11,15 @@ import rsg
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import machine_of
 from rsg.search import SearchSettings
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals import Formula, Literal, Rationality, Readings, SetClassifiers, learn, load_subgoals, score, tell
+from rsg.subgoals import Formula, Literal, Rationality, Readings, learn, load_subgoals, score, tell
 from rsg.subgoals.ground import ground
 from rsg.subgoals.interpretation import enough, interpret, prepared, scores_of
 from rsg.training.data import least_steps
-from rsg.worlds.crafting import CraftingWorld
 
 
 @cache

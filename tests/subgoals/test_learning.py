@@ -25,14 +25,16 @@ from tests.training.examples import (
 from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
 from rsg.demos import Demonstration
-from rsg.demos.crafting import CraftingBenchmark
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.domain import Crafting
+from rsg.domains.crafting.sets import SetClassifiers
+from rsg.domains.playroom import PlayroomWorld, load_layout
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.language import machine_of
-from rsg.subgoals import RationalSubgoals, SetClassifiers, learn, load_subgoals, untrained
+from rsg.subgoals import RationalSubgoals, learn, load_subgoals, untrained
 from rsg.subgoals.learning import figures_of
 from rsg.subgoals.runs import build, shape_of
 from rsg.training import Run, TrainingData
-from rsg.worlds.playroom import PlayroomWorld, load_layout
 
 DEMOS = small_demos()
 FEW = DEMOS[::5]
@@ -74,7 +76,10 @@ def test_subgoals_are_learned(tmp_path):
     assert evaluate_planning(SOURCE, Starts("compositional", 2), learned.subgoals.goals)["success"] >= 0.85
     best = load_subgoals(tmp_path / "run")
     assert evaluate_planning(SOURCE, Starts("novel", 2), best.goals)["success"] >= 0.75
-    assert evaluate_planning(SOURCE, Starts("novel", 2), untrained(SOURCE.vocabulary).goals)["success"] < 0.2
+    assert (
+        evaluate_planning(SOURCE, Starts("novel", 2), untrained(SOURCE.vocabulary, CraftingWorld()).goals)["success"]
+        < 0.2
+    )
 
 
 OPTIONS = [
@@ -233,7 +238,8 @@ def test_the_encoder_of_playroom_elsewhere():
 
 def test_a_small_cache_of_graphs_changes_nothing(monkeypatch):
     method, plenty = (
-        RationalSubgoals(untrained(SOURCE.vocabulary), quick(), world_of, ["grab-axe", "mine-wood"]) for _ in range(2)
+        RationalSubgoals(untrained(SOURCE.vocabulary, CraftingWorld()), quick(), world_of, ["grab-axe", "mine-wood"])
+        for _ in range(2)
     )
     for demo in DEMOS[:60]:
         plenty.ground(demo)
@@ -254,14 +260,16 @@ def test_training_never_sees_the_truth(tmp_path, folder, monkeypatch):
     def forbidden(*arguments, **more):
         pytest.fail("training asked for the truth")
 
-    modules = [sys.modules[f"rsg.{name}"] for name in ("worlds.crafting", "worlds.crafting.truth", "demos.crafting")]
+    modules = [
+        sys.modules[f"rsg.{name}"] for name in ("domains.crafting", "domains.crafting.truth", "domains.crafting.domain")
+    ]
     for module in modules:
         for name in ("truth", "TrueGoals", "goals", "expert"):
             if callable(getattr(module, name, None)):
                 monkeypatch.setattr(module, name, forbidden)
-    monkeypatch.setattr("rsg.worlds.crafting.kernels.truth_rows", forbidden)
+    monkeypatch.setattr("rsg.domains.crafting.kernels.truth_rows", forbidden)
     for name in ("truth", "true_goals", "start", "demonstrate"):
-        monkeypatch.setattr(CraftingBenchmark, name, forbidden)
+        monkeypatch.setattr(Crafting, name, forbidden)
     train(tmp_path / "run")
     assert outcome(tmp_path / "run") == outcome(folder)
     assert load_subgoals(tmp_path / "run").terms
@@ -422,6 +430,6 @@ def test_the_same_task_in_other_words_is_no_negative():
     """A demonstration is not compared with its own task, however that is written."""
     demos = [changed(demo, task=task) for demo, task in zip(DEMOS[:2], ("grab-pickaxe", "GRAB_PICKAXE"), strict=True)]
     data = TrainingData(demos, quick())
-    method = RationalSubgoals(untrained(["grab-pickaxe"]), quick(), world_of, data.descriptions)
+    method = RationalSubgoals(untrained(["grab-pickaxe"], CraftingWorld()), quick(), world_of, data.descriptions)
     candidates = method.candidates(demos[0], stream(0, "negatives"))
     assert [str(machine.task) for machine in candidates] == ["grab-pickaxe"]

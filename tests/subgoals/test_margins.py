@@ -9,11 +9,12 @@ from tests.training.examples import room_demos, room_of, room_quick, small_demos
 
 import rsg
 from rsg.core.random import stream
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.playroom import PlayroomWorld, load_layout, truth
 from rsg.search import roadmap
 from rsg.subgoals import Classifiers, learn, load_subgoals, untrained
 from rsg.training import Run
 from rsg.training.checkpoint import Saved, writing
-from rsg.worlds.playroom import PlayroomWorld, load_layout, truth
 
 ROOM = PlayroomWorld()
 START = ROOM.start(stream(3, "margins"))
@@ -43,7 +44,7 @@ def log_sigmoid(odds):
 
 
 def test_a_margin_is_what_is_twice_as_doubtful_as_the_surest_pose():
-    learned = untrained(ROOM.layout.terms, 0, ROOM)
+    learned = untrained(ROOM.layout.terms, ROOM)
     learned.offsets.data += 5.0
     poses = roadmap(ROOM, START).states
     states = np.concatenate([START[None], np.repeat(START[None], len(poses), axis=0)])
@@ -66,7 +67,7 @@ def test_what_is_behind_a_wall_does_not_count(tmp_path):
 
 
 def test_on_a_grid_there_is_none():
-    learned, demo = untrained(["grab-axe", "mine-wood"]), small_demos()[0]
+    learned, demo = untrained(["grab-axe", "mine-wood"], CraftingWorld()), small_demos()[0]
     assert learned.margins_at(world_of(demo), [0, 1], demo.states[0]).tolist() == [0, 0]
     assert hasattr(learned.goals(world_of(demo), ["grab-axe"], demo.states[0]), "compiled")
 

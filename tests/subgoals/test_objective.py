@@ -10,17 +10,19 @@ from tests.reference.boxes import BoxWorld
 from tests.reference.learning import Question
 from tests.reference.search import TableWorld
 
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.language import Machine, parse, sample_task
+from rsg.domains.crafting import CraftingWorld
+from rsg.domains.crafting.sets import SetClassifiers
+from rsg.language import Machine, parse
 from rsg.search import local_graph
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals import Rationality, SetClassifiers, score
+from rsg.subgoals import Rationality, score
 from rsg.subgoals.classifiers import log_sigmoid
 from rsg.subgoals.ground import Ground, ground, taken_edges
 from rsg.subgoals.objective import View, contrast
 from rsg.subgoals.rationality import Walk
-from rsg.worlds.crafting import CraftingWorld
 
 pytestmark = [
     pytest.mark.kernels,

@@ -11,9 +11,10 @@ from tests.reference.learning import Question
 from tests.reference.search import TableWorld
 from tests.subgoals.oracle import CRAFTING, TableClassifiers, TrueClassifiers
 
+from reproductions.paper.random_tasks import sample_task
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.language import Machine, parse, sample_task
+from rsg.language import Machine, parse
 from rsg.search import local_graph
 from rsg.subgoals import Recogniser, RsgSettings, propose, recognise, segment
 from rsg.subgoals.classifiers import log_sigmoid

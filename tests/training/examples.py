@@ -5,11 +5,12 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rsg.demos import Recipe, Store, benchmark, make_demonstrations
+from rsg.demos import Recipe, Store
+from rsg.domain import find, make_demonstrations
 from rsg.subgoals import RsgSettings, learn
 from rsg.training import Run
 
-SOURCE = benchmark("crafting")
+SOURCE = find("crafting")
 QUICK = {
     "steps": 12,
     "batch": 8,
@@ -57,7 +58,7 @@ def world_of(demo):
     return SOURCE.world(demo.setting)
 
 
-ROOM = benchmark("playroom")
+ROOM = find("playroom")
 ROOM_QUICK = {"encoder": "relative", "hidden": 8, "depth": 1}
 
 

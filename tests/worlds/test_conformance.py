@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rsg.core.random import stream
+from rsg.domains.crafting import CraftingWorld
 from rsg.worlds import World, check
-from rsg.worlds.crafting import CraftingWorld
 
 
 class Clock:
@@ -251,7 +251,7 @@ class FailingPicture(Clock):
 
 
 BROKEN = [
-    (Random, "`step` gave two answers for the same states and actions: the world must be deterministic."),
+    (Random, "`step` gave two answers for the same states: the world must be deterministic."),
     (Mutating, "`step` changed the states it was given: it must be pure"),
     (InPlace, "`step` changed the states it was given: it must be pure"),
     (Narrow, "`step` returned shape (64, 1) for states of shape (64, 2): the width must not change."),
@@ -276,9 +276,9 @@ BROKEN = [
     (EncodesTheBatch, "`encode` must give numbers with one row per state, but the encoding is float64 (2,)."),
     (EncodesNoRows, "`encode` must give numbers with one row per state, but count is int64 ()."),
     (EncodesText, "`encode` must give numbers with one row per state, but left is <U"),
-    (EncodesRandomly, "`encode` gave two answers for the same states: classifiers need one."),
-    (EncodesOtherNames, "`encode` gave two answers for the same states: classifiers need one."),
-    (EncodesAndChanges, "`encode` changed the states it was given: it must be pure."),
+    (EncodesRandomly, "`encode` gave two answers for the same states: the world must be deterministic."),
+    (EncodesOtherNames, "`encode` gave two answers for the same states: the world must be deterministic."),
+    (EncodesAndChanges, "`encode` changed the states it was given: it must be pure"),
     (FailingEncoding, "encode: raised RuntimeError: out of memory"),
     (FloatPicture, "`render` must give a picture [height, width, 3] of uint8, but gave float64 (4, 4, 3)."),
     (GreyPicture, "`render` must give a picture [height, width, 3] of uint8, but gave uint8 (4, 4)."),

@@ -9,8 +9,8 @@ from tests.reference.facts import crafting_facts
 
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.domains.crafting import CraftingWorld
 from rsg.worlds import check
-from rsg.worlds.crafting import CraftingWorld
 from rsg.worlds.facts import fact_names, facts_of, family, say
 
 

@@ -10,8 +10,10 @@ from rsg.baselines.policies import Policy as Policy, Rollout as Rollout, rollout
 from rsg.baselines.runs import (
     METHODS as METHODS,
     Trained as Trained,
+    baseline_of as baseline_of,
     load_baseline as load_baseline,
     method_named as method_named,
+    policy_for as policy_for,
     preset as preset,
     settings_of_run as settings_of_run,
     train_baseline as train_baseline,

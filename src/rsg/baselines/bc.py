@@ -65,11 +65,8 @@ class BehaviourCloning(Baseline):
 
     name = "bc"
     kind = BcSettings
+    network = BcNetwork
     module: BcNetwork
-
-    def build(self) -> nn.Module:
-        """The network."""
-        return BcNetwork(self.settings, self.shape, self.terms, self.actions.outputs)
 
     def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
         """`[B]` the log-probability of each demonstration's actions, and of stopping at its end only, for a task."""

@@ -40,10 +40,10 @@ class BcFsmSettings(BaselineSettings):
 class BcFsmNetwork(nn.Module):
     """Reads a state with a subgoal in mind: gives what `Actions` reads, and the log-odds of stopping."""
 
-    def __init__(self, settings: BcFsmSettings, shape: Shape, terms: int, outputs: int) -> None:
+    def __init__(self, settings: BcFsmSettings, shape: Shape, terms: Sequence[str], outputs: int) -> None:
         super().__init__()
         hidden = settings.hidden
-        self.terms = nn.Embedding(terms, hidden)
+        self.terms = nn.Embedding(len(terms), hidden)
         self.states = state_encoder(shape, hidden, hidden, settings.layers)
         self.head = nn.Linear(2 * hidden, outputs + 1)
 
@@ -59,10 +59,7 @@ class BcFsm(Baseline):
 
     name = "bc-fsm"
     kind = BcFsmSettings
-
-    def build(self) -> nn.Module:
-        """The network."""
-        return BcFsmNetwork(self.settings, self.shape, len(self.terms), self.actions.outputs)
+    network = BcFsmNetwork
 
     def scores(self, batch: Batch, candidates: Sequence[Sequence[str]]) -> Tensor:
         """`[B, tasks]` how well several tasks explain each demonstration; minus infinity if one cannot."""

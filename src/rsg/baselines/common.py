@@ -133,6 +133,7 @@ class Baseline:
 
     name: ClassVar[str]
     kind: ClassVar[type[BaselineSettings]]
+    network: ClassVar[type[nn.Module]]
     module: Any
 
     def __init__(
@@ -152,7 +153,7 @@ class Baseline:
 
     def build(self) -> nn.Module:
         """The module, with fresh weights."""
-        raise NotImplementedError
+        return self.network(self.settings, self.shape, self.terms, self.actions.outputs)
 
     def losses(self, batch: Batch, rng: np.random.Generator) -> dict[str, Tensor]:
         """Figures of a batch: `loss` is what training makes small."""

@@ -1,92 +1,22 @@
-"""What a world shows as vectors: networks for sets of objects, for places, for plain numbers and for pictures.
+"""What a world shows as vectors: a network for plain numbers, and how those of domains are found.
 
 Each may read a state with a condition in mind, the features of a task or of a subgoal.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
+from rsg.domain import Network, offered
 from rsg.subgoals.encoders import dense, flat
-from rsg.worlds.crafting import CraftingWorld, Sets
-from rsg.worlds.crafting.pictures import images
-from rsg.worlds.playroom import PlayroomWorld
-
-SCALE = 0.1  # of counts and cells, so that all inputs are about as large
-ROBOT, NEAR = 4, 5.0  # numbers that tell the robot's pose; how much larger distances to it are than places
-TILE = 8  # pixels of a cell: enough to tell all things apart
 
 Shape = dict[str, Any]
-"""What a network must know of a world: what it shows (`types`, `inputs`, `tile`), what is done (`actions`, `reach`)."""
-
-
-def shape_of(world: Any, states: NDArray[Any], observation: str = "state") -> Shape:
-    """The shape of a world with such states, seen as its state or as an `image`."""
-    if hasattr(world, "actions"):
-        return {**_shown(world, states, observation), "actions": len(world.actions)}
-    return {**_shown(world, states, observation), "reach": [float(most) for most in world.reach]}
-
-
-def _shown(world: Any, states: NDArray[Any], observation: str) -> Shape:
-    if observation == "image":
-        if not isinstance(world, CraftingWorld):
-            raise RsgError("pictures are read in Crafting World only; use observation=state")
-        return {"tile": TILE}
-    seen = world.encode(states[:1])
-    if isinstance(seen, Sets):
-        return {"types": len(world.rules.things)}
-    more = {"effectors": len(world.layout.effectors)} if isinstance(world, PlayroomWorld) else {}
-    return {"inputs": int(flat(seen).shape[1]), **more}
-
-
-class SetEncoder(nn.Module):
-    """The paper's network for sets: each object through small layers, then the maximum over objects.
-
-    Args:
-        types: of objects.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task each object is seen with; 0: none.
-        layers: per object on the map; the paper has one. Items held have one: they are nowhere.
-    """
-
-    def __init__(self, types: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
-        super().__init__()
-        self.items = nn.Embedding(types + 1, hidden)
-        self.things = nn.Embedding(types + 1, hidden)
-        self.places = nn.Linear(6, hidden, bias=False)
-        self.context = nn.Linear(5 + condition, 2 * hidden)
-        self.held = nn.Linear(hidden, hidden, bias=False)
-        self.more = dense(hidden, hidden, layers - 1)
-        self.out = dense(2 * hidden + 5 + condition, hidden, 1)
-
-    def forward(self, seen: Sets, condition: Tensor | None = None) -> Tensor:
-        """Features `[N, hidden]` of N states, each with its condition `[N, condition]`."""
-        overall, inventory, objects = (torch.as_tensor(part) for part in seen)
-        context = SCALE * overall if condition is None else torch.cat([SCALE * overall, condition], dim=-1)
-        for_items, for_things = self.context(context).chunk(2, dim=-1)
-        owner, slot = torch.nonzero(inventory, as_tuple=True)  # what is not there costs no time
-        items = torch.relu(self.items(inventory[owner, slot].long()) + for_items[owner])
-        most_items = _strongest(items, owner, slot, inventory.shape)
-        for_things = for_things + self.held(most_items)  # which object matters depends on what is held already
-        owner, slot = torch.nonzero(objects[..., 0], as_tuple=True)
-        there = objects[owner, slot]
-        cells, marks = there[:, 1:3].to(overall), there[:, 3:].to(overall)
-        away = cells - overall[owner, 2:4]  # follows from the rest, but is learned sooner when it is told
-        places = self.places(torch.cat([SCALE * cells, away, marks], dim=-1))
-        things = torch.relu(self.things(there[:, 0].long()) + places + for_things[owner])
-        most_things = _strongest(self.more(things), owner, slot, objects.shape)
-        return self.out(torch.cat([most_items, most_things, context], dim=-1))  # type: ignore[no-any-return]
-
-
-def _strongest(values: Tensor, owner: Tensor, slot: Tensor, shape: Sequence[int]) -> Tensor:
-    """The maximum `[N, hidden]` of the values, never negative, that belong to each of N states; 0 without any."""
-    table = values.new_zeros(shape[0], shape[1], values.shape[-1])
-    return table.index_put((owner, slot), values).amax(dim=1)
+"""What a network must know of a world: what it shows (`vision`, and what that needs), what is done (`actions`,
+`reach`).
+"""
 
 
 class NumberEncoder(nn.Module):
@@ -109,104 +39,43 @@ class NumberEncoder(nn.Module):
         return self.layers(numbers if condition is None else torch.cat([numbers, condition], dim=-1))  # type: ignore[no-any-return]
 
 
-class PlaceEncoder(nn.Module):
-    """What Playroom shows, read as a set: each effector through small layers, then the maximum over effectors.
-
-    Args:
-        effectors: how many; the numbers before their places are those of the robot.
-        hidden, condition, layers: as for `SetEncoder`.
-    """
-
-    def __init__(self, effectors: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
-        super().__init__()
-        self.names = nn.Parameter(torch.randn(effectors, hidden))
-        self.places = nn.Linear(4, hidden, bias=False)
-        self.context = nn.Linear(ROBOT + condition, hidden)
-        self.more = dense(hidden, hidden, layers - 1)
-        self.out = dense(hidden + ROBOT + condition, hidden, 2)
-
-    def forward(self, seen: Tensor, condition: Tensor | None = None) -> Tensor:
-        """Features `[N, hidden]`."""
-        robot, places = seen[:, :ROBOT], seen[:, ROBOT:].reshape(len(seen), -1, 2)
-        context = robot if condition is None else torch.cat([robot, condition], dim=-1)
-        away = NEAR * (places - robot[:, None, :2])
-        things = self.names + self.places(torch.cat([places, away], dim=-1)) + self.context(context)[:, None]
-        pooled = self.more(torch.relu(things)).amax(dim=1)
-        return self.out(torch.cat([pooled, context], dim=-1))  # type: ignore[no-any-return]
+NUMBERS = "inputs"
+VISION = Network(NumberEncoder, lambda seen, _: {NUMBERS: int(flat(seen).shape[1])})
+OLD = ("tile", "types", "effectors", NUMBERS)
+"""What runs tell that do not name their vision; the first counts."""
 
 
-class TileEncoder(nn.Module):
-    """Pictures: the pixels of each tile through small layers, then the maximum over tiles.
-
-    Where the agent is, is not told: it is the mean place of the tiles, weighted by how much each looks like it.
-
-    Args:
-        tile: pixels of a tile's side.
-        hidden, condition, layers: as for `SetEncoder`.
-    """
-
-    def __init__(self, tile: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
-        super().__init__()
-        self.looks = dense(3 * tile * tile, hidden, 1)
-        self.agent = nn.Linear(hidden, 1)
-        self.things = nn.Linear(hidden, hidden)
-        self.places = nn.Linear(4, hidden, bias=False)
-        self.context = nn.Linear(2 + condition, hidden)
-        self.more = dense(hidden, hidden, layers - 1)
-        self.out = dense(hidden + 2 + condition, hidden, 1)
-
-    def forward(self, seen: "FilledTiles", condition: Tensor | None = None) -> Tensor:
-        """Features `[N, hidden]` of N pictures, each with its condition `[N, condition]`."""
-        count, most = seen.there.shape
-        owner, slot = torch.nonzero(seen.there, as_tuple=True)
-        cells = seen.cells[owner, slot]
-        looks = self.looks(seen.pixels[owner, slot])
-        alike = looks.new_full((count, most), -torch.inf).index_put((owner, slot), self.agent(looks)[:, 0])
-        agent = (alike.softmax(dim=1)[..., None] * seen.cells).sum(dim=1)
-        context = SCALE * agent if condition is None else torch.cat([SCALE * agent, condition], dim=-1)
-        places = self.places(torch.cat([SCALE * cells, cells - agent[owner]], dim=-1))
-        things = torch.relu(self.things(looks) + places + self.context(context)[owner])
-        pooled = _strongest(self.more(things), owner, slot, (count, most))
-        return self.out(torch.cat([pooled, context], dim=-1))  # type: ignore[no-any-return]
+def shape_of(world: Any, states: NDArray[Any], observation: str = "state") -> Shape:
+    """The shape of a world with such states, seen as its state or as an `image`."""
+    visions = getattr(world, "visions", {})
+    if observation not in ("state", *visions):
+        raise RsgError(f"this world is not read as {observation}; use observation=state")
+    name = visions.get(observation, NUMBERS)
+    shown = {"vision": name, **_vision(name).shape(world.encode(states[:1]), world)}
+    if hasattr(world, "actions"):
+        return {**shown, "actions": len(world.actions)}
+    return {**shown, "reach": [float(most) for most in world.reach]}
 
 
-class FilledTiles(NamedTuple):
-    """What is seen of N pictures: the tiles that have anything in them, padded with zeros.
+def _named(shape: Shape) -> str:
+    return str(shape.get("vision") or next(key for key in OLD if key in shape))
 
-    Attributes:
-        there: `[N, K]` 1 for a tile; cells: `[N, K, 2]` its row and column; pixels: `[N, K, numbers]` from -1 to 1.
-    """
 
-    there: Any
-    cells: Any
-    pixels: Any
+def _vision(name: str) -> Network:
+    found: Network | None = VISION if name == NUMBERS else offered("visions", name)
+    if found is None:
+        raise RsgError(f"no domain that is installed here reads states as '{name}'")
+    return found
 
 
 def look(world: Any, states: NDArray[Any], shape: Shape) -> Any:
-    """What a network of that shape sees of states: what the world shows, or tiles of pictures."""
-    if "tile" not in shape:
-        return world.encode(states)
-    side, count = shape["tile"], len(states)
-    pictures = images(world, states, side)
-    rows, columns = pictures.shape[1] // side, pictures.shape[2] // side
-    cut = pictures.reshape(count, rows, side, columns, side, 3).transpose(0, 1, 3, 2, 4, 5)
-    cut = cut.reshape(count, rows * columns, side * side, 3)
-    owner, cell = np.nonzero((cut != cut[:, :, :1]).any(axis=(2, 3)))  # one colour alone is bare ground
-    slot = np.arange(len(owner)) - np.searchsorted(owner, owner)
-    most = int(slot.max(initial=0)) + 1
-    there = np.zeros((count, most), dtype=np.uint8)
-    cells, pixels = np.zeros((count, most, 2), np.float32), np.zeros((count, most, 3 * side * side), np.float32)
-    there[owner, slot] = 1
-    cells[owner, slot] = np.stack([cell // columns, cell % columns], axis=1)
-    pixels[owner, slot] = cut[owner, cell].reshape(len(owner), -1) / 127.5 - 1
-    return FilledTiles(there, cells, pixels)
-
-
-ENCODERS = {"tile": TileEncoder, "types": SetEncoder, "effectors": PlaceEncoder, "inputs": NumberEncoder}
-"""By what the shape of a world tells; the first that it tells counts."""
+    """What a network of that shape sees of states: what the world shows, unless it looks in a way of its own."""
+    own = _vision(_named(shape)).look
+    return own(world, states, shape) if own else world.encode(states)
 
 
 def state_encoder(shape: Shape, hidden: int, condition: int = 0, layers: int = 2) -> nn.Module:
     """The encoder for what a world of that shape shows."""
-    key = next(key for key in ENCODERS if key in shape)
-    return ENCODERS[key](shape[key], hidden, condition, layers)
+    name = _named(shape)
+    made: nn.Module = _vision(name).build(shape[name], hidden, condition, layers)
+    return made

@@ -25,7 +25,7 @@ from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.common import Baseline, Batch, pulled
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
-from rsg.demos.grouping import by_world
+from rsg.demos.demonstration import by_world
 from rsg.language import Machine
 from rsg.subgoals.encoders import flat
 
@@ -101,11 +101,8 @@ class Gail(Baseline):
 
     name = "gail"
     kind = GailSettings
+    network = GailNetwork
     module: GailNetwork
-
-    def build(self) -> nn.Module:
-        """The networks."""
-        return GailNetwork(self.settings, self.shape, self.terms, self.actions.outputs)
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """Of cloning at first, then of the judge and of PPO."""

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
-from rsg.baselines.networks import TaskEncoder
+from rsg.baselines.networks import TaskEncoder, averaged
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,8 @@ class LstmNetwork(nn.Module):
 
     def watched(self, batch: Batch) -> Tensor:
         """What was seen of each demonstration, `[B, hidden]`."""
-        lengths = torch.bincount(batch.owner)
         padded = batch.padded(self.states(batch.seen))
-        packed = pack_padded_sequence(padded, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        read, _ = pad_packed_sequence(self.history(packed)[0], batch_first=True)  # zero beyond the end
-        return self.of_history(read.sum(dim=1) / lengths[:, None])  # type: ignore[no-any-return]
+        return self.of_history(averaged(self.history, padded, torch.bincount(batch.owner)))  # type: ignore[no-any-return]
 
     def fit(self, watched: Tensor, tasks: Tensor) -> Tensor:
         """Scores `[B, tasks]` of what was seen `[B, hidden]` and what was read `[B, tasks, hidden]`."""

@@ -56,10 +56,14 @@ class TaskEncoder(nn.Module):
         rows = [torch.tensor([place_of(word, self.vocabulary) for word in words_of(text)]) for text in distinct]
         lengths = torch.tensor([len(row) for row in rows])
         embedded = self.words(pad_sequence(rows, batch_first=True).to(self.words.weight.device))
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        read, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # zero beyond the end
-        features: Tensor = read.sum(dim=1) / lengths[:, None].to(read)
-        return features[[distinct[text] for text in texts]]
+        return averaged(self.lstm, embedded, lengths)[[distinct[text] for text in texts]]
+
+
+def averaged(lstm: nn.LSTM, rows: Tensor, lengths: Tensor) -> Tensor:
+    """What an LSTM gives for sequences `[B, longest, F]` of some lengths `[B]`, each averaged: `[B, features]`."""
+    packed = pack_padded_sequence(rows, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    read, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True)  # zero beyond the end
+    return read.sum(dim=1) / lengths[:, None].to(read)
 
 
 class History(nn.Module):

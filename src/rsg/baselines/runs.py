@@ -12,23 +12,20 @@ from rsg.baselines.encoders import shape_of
 from rsg.baselines.gail import Gail
 from rsg.baselines.irl import Irl
 from rsg.baselines.lstm import Lstm
+from rsg.baselines.policies import Policy
 from rsg.core.errors import RunError, unknown
 from rsg.demos import Demonstration, Store
+from rsg.domain import Domain
 from rsg.language import machine_of
 from rsg.subgoals.learning import RationalSubgoals, WorldOf
 from rsg.subgoals.runs import check_device
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
 from rsg.training.loop import Looking, fitted, weights
+from rsg.training.origin import check_usable
 from rsg.training.settings import restored
 
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
-
-PRESETS: dict[tuple[str, str], dict[str, Any]] = {
-    ("irl", "playroom"): {"steps": 2400, "warm_up": 0.3},
-    ("lstm", "playroom"): {"steps": 2000},
-}
-"""The settings that learn best, by method and world, where they are not the usual ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +43,9 @@ def method_named(name: str) -> type[Baseline]:
     return METHODS[name]
 
 
-def preset(name: str, world: str, **changes: Any) -> BaselineSettings:
-    """The settings that a baseline has in a world, with some of them changed."""
-    return method_named(name).kind(**{**PRESETS.get((name, world), {}), **changes})
+def preset(name: str, domain: Domain, **changes: Any) -> BaselineSettings:
+    """The settings that a baseline has in a domain, with some of them changed."""
+    return method_named(name).kind(**{**domain.presets.get(name, {}), **changes})
 
 
 def train_baseline(
@@ -97,3 +94,19 @@ def load_baseline(folder: str | Path, which: Which = "best") -> Any:
     except (KeyError, TypeError, RuntimeError):
         raise RunError(f"{folder} does not fit what it says it learned; train again into another folder") from None
     return method
+
+
+def baseline_of(folder: str | Path) -> str | None:
+    """The method of a baseline's run; None if that is the folder of something else."""
+    method = Run(folder).about.get("method") if (Path(folder) / "run.json").exists() else None
+    return method if method in METHODS else None
+
+
+def policy_for(folder: str | Path, domain: Domain, world: Any) -> Policy:
+    """What a baseline learned to do, if it can be used in a world of that domain."""
+    found = load_baseline(folder)
+    if not hasattr(found, "act"):
+        raise RunError(f"{folder} is a run of '{found.name}', which recognises tasks but does not act")
+    check_usable(folder, domain, world)
+    policy: Policy = found
+    return policy

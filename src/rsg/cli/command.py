@@ -1,18 +1,22 @@
 """What makes a function a command: options in groups, `--json`, and one way to answer."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from rsg.cli.output import AsJson, console, emit
+from rsg.cli.output import AsJson, console, emit, ends_in
+from rsg.core.errors import RsgError
 from rsg.core.progress import hushed
 
 
@@ -21,15 +25,21 @@ class Said(NamedTuple):
 
     Attributes:
         values: for `--json`.
-        show: prints it for a person; or what is printed, if it is a line.
+        show: what a person sees: a text as it is, or one thing after the other, where text may have markup.
         code: 0 done, 1 nothing found, 2 bad input.
         written: files of which a person is told; None stands for one that was not asked for.
     """
 
     values: Any
-    show: Callable[[], object] | str
+    show: Iterable[Any] | str
     code: int = 0
     written: Sequence[Path | None] = ()
+
+
+Place = Annotated[str | None, "place"]
+"""A parameter of this type: the place that was asked for, by the option that the world has for it."""
+Pictures = Annotated[dict[str, Path], "pictures"]
+"""A parameter of this type: the pictures that the world offers and that were asked for, and where they go."""
 
 
 def option(default: Any, about: str, *names: str, **more: Any) -> Any:
@@ -46,40 +56,104 @@ def option(default: Any, about: str, *names: str, **more: Any) -> Any:
 
 
 def command(function: Callable[..., Said]) -> Callable[..., None]:
-    """The function as a command: `--json` is added, and a parameter that is a dataclass becomes an option per field."""
+    """The function as a command: `--json` is added, and a parameter that is a dataclass becomes an option per field.
+
+    What a world offers, `Place` and `Pictures`, is added once it is known which (`suit`). Help has examples of it: in
+    the docstring stand `{world}`, `{task}`, `{goal}` and `{place}`.
+    """
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
-    groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
 
     @wraps(function)
     def run(as_json: bool, **given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{one.name: given.pop(one.name) for one in fields(group)})
         with hushed(as_json):
-            said = function(**given)
+            said = function(**{name: _value(name, hints[name], given) for name in parameters})
         if as_json:
             emit(said.values)
         else:
-            if isinstance(said.show, str):
-                console().print(said.show, markup=False)
-            else:
-                said.show()
-            for path in filter(None, said.written):
-                console().print(f"\nwritten to {path}", markup=False)
+            written = [f"\nwritten to {path}" for path in said.written if path]
+            shown = [Text(said.show)] if isinstance(said.show, str) else said.show
+            for part in chain(shown, map(Text, written)):
+                console().print(part)
         if said.code:
             raise typer.Exit(said.code)
 
-    def options() -> Iterator[Parameter]:
-        for name, parameter in parameters.items():
-            if name in groups:
-                within = get_type_hints(groups[name], include_extras=True)
-                yield from (_parameter(one.name, within[one.name], one) for one in fields(groups[name]))
-            else:
-                yield _parameter(name, hints[name], parameter.default)
-        yield Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+    def suit(words: Sequence[str] | None) -> None:
+        domain = _world_in(words) if words is not None else None
+        options = [_options(name, hints[name], one.default, domain) for name, one in parameters.items()]
+        as_json = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+        run.__signature__ = inspect.Signature([*chain(*options), as_json])  # type: ignore[attr-defined]
+        run.__doc__ = _with_examples(function.__doc__ or "", domain) if words is not None else function.__doc__
 
-    run.__signature__ = inspect.Signature(list(options()))  # type: ignore[attr-defined]
+    run.suit = suit  # type: ignore[attr-defined]
+    suit(None)
     return run
+
+
+_DRAWN = "picture_"  # before the name of a parameter that is a picture
+
+
+def _options(name: str, hint: Any, default: Any, domain: Any) -> Iterator[Parameter]:
+    """The options that a parameter of a command stands for, in a domain if one is known."""
+    if is_dataclass(hint):
+        within = get_type_hints(hint, include_extras=True)
+        yield from (_parameter(one.name, within[one.name], one) for one in fields(hint))
+    elif hint == Place:
+        if domain and domain.place_option:
+            names, value, about = domain.place_option
+            yield _parameter(name, str | None, option(None, about, *names, metavar=value))
+    elif hint == Pictures:
+        for key, picture in domain.pictures.items() if domain else ():
+            told = option(None, picture.about, f"--{key}", metavar="FILE", callback=ends_in(".png"))
+            yield _parameter(f"{_DRAWN}{key}", Path | None, told)
+    else:
+        yield _parameter(name, hint, default)
+
+
+def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
+    """What a parameter of a command is, by what was given for its options."""
+    if is_dataclass(hint):
+        return hint(**{one.name: given[one.name] for one in fields(hint)})  # type: ignore[operator]
+    if hint == Pictures:
+        return {key.removeprefix(_DRAWN): path for key, path in given.items() if key.startswith(_DRAWN) and path}
+    return given.get(name)  # a place is not given where there is no option for it
+
+
+def _world_in(words: Sequence[str]) -> Any:
+    """The domain that the words of a command name, if there is one; what is wrong with it, the command says."""
+    from rsg.domain import find, installed
+
+    for word in words:
+        if word in installed() or (":" in word and not word.startswith("-")):
+            with suppress(RsgError):
+                return find(word)
+    return None
+
+
+def foreign_option(name: str, words: Sequence[str]) -> str:
+    """What to say of an option that the world named has not, but another one has; nothing if none has it."""
+    from rsg.domain import installed
+
+    here, others = _world_in(words), [one for other in installed() if (one := _world_in([other]))]
+    placing = [one.name for one in others if one.place_option and name in one.place_option.names]
+    having = placing + [one.name for one in others if name in [f"--{key}" for key in one.pictures]]
+    if not here or not having:
+        return ""
+    own = f", which has {here.place_option.names[0]}" if placing and here.place_option else ""
+    return f"{name} is for {' and '.join(having)}, not for {here.name}{own}"
+
+
+def _with_examples(text: str, domain: Any) -> str:
+    """A docstring with examples of a domain."""
+    if "{world}" not in text:
+        return text
+    from rsg.domain import usual
+
+    domain = domain or usual()
+    task, goal = domain.examples
+    option, somewhere = domain.place_option, domain.example_place
+    place = f" {option.names[-1]} {somewhere}" if option and somewhere else ""
+    return text.format(world=domain.found_as or domain.name, task=task, goal=goal, place=place)
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:
@@ -103,17 +177,24 @@ def lazily(commands: Mapping[str, str]) -> type[TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, _, rest = super().resolve_command(ctx, args)
-            return name, _load(str(name)), rest
+            return name, _load(str(name), rest), rest
 
     return Group
 
 
-def _load(name: str) -> Any:
-    """A command, imported."""
+def _load(name: str, words: Sequence[str]) -> Any:
+    """A command, imported, as the words that follow it need it."""
     place = "evaluate" if name == "eval" else name  # which is a function of Python's
     module = import_module(f"rsg.cli.{place}")
     found = getattr(module, place)
-    if not isinstance(found, typer.Typer):
+    if isinstance(found, typer.Typer):
+        callbacks: list[Any] = [one.callback for one in found.registered_commands]
+        for function in callbacks:
+            if [function.__name__.strip("_")] == list(words[:1]):
+                function.suit(words[1:])
+    else:
+        if hasattr(found, "suit"):
+            found.suit(words)
         function = found
         found = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
         found.command(name, context_settings=getattr(module, "SETTINGS", None))(function)

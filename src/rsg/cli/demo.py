@@ -3,80 +3,83 @@
 import os
 import sys
 import time
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree, which
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
 
 from rsg.cli.command import Said, command, option
 from rsg.cli.demos import demonstrate
 from rsg.cli.output import console, table
 from rsg.cli.report import planned
-from rsg.cli.train import training_bar
+from rsg.cli.train import RSG, How, Job, chosen_settings, fit, training_bar
 from rsg.core.compiled import compiling
 from rsg.core.errors import RunError
 from rsg.core.progress import is_hushed
 from rsg.core.words import quantity
-from rsg.demos import Recipe, Store, benchmark
-from rsg.evaluation.paper import SOURCE, Printed
-from rsg.evaluation.report import open_run, write_report
-from rsg.evaluation.report_results import SPLITS, Results, Sizes, duration, percent
-from rsg.subgoals import RsgSettings, learn, tell
-from rsg.subgoals.runs import Beside
-from rsg.training import Progress, Run
+from rsg.demos import Recipe, Store
+from rsg.domain import Domain, Printed, find, usual
+from rsg.evaluation.report import SOURCE, Reported, open_run, write_report
+from rsg.evaluation.report_results import Results, Sizes, duration, percent
+from rsg.subgoals import tell
+from rsg.training import Run
 from rsg.training.checkpoint import FOLDER
+from rsg.training.origin import origin
 
-WORLD, PER_TASK = "crafting", 1
+PER_TASK = 1
 TOLD = 5  # terms of which is said what they mean
 MADE_BY = "rsg demo"
-EXAMPLE = "grab-axe then mine-wood then craft-wood-plank then craft-boat"
 
 
 @command
 def demo(
+    name: Annotated[str | None, typer.Argument(metavar="WORLD", help="Another world than the usual one.")] = None,
     out: Path = option(Path("out/demo"), "Where everything goes.", metavar="DIR"),
     per_task: int = option(PER_TASK, "Demonstrations of each task.", min=1),
     quick: bool = option(False, "A small version, only to see that all of it works.", "--quick"),
 ) -> Said:
-    """Make demonstrations, learn what their words mean, plan for both splits of the paper, and write a report page.
+    """Make demonstrations, learn what their words mean, plan with that, and write a report page.
 
     Takes about a minute, most of it for plans. What it makes is in the folder: demonstrations, run, report.html.
     """
-    run, begun = out / "run", time.perf_counter()
+    domain, run, begun = find(name) if name else usual(), out / "run", time.perf_counter()
     _check_own(run)
     _say("[bold]rsg[/bold] learns what the words of a task mean from demonstrations, then plans with them.")
     _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
-    store = demonstrate(Recipe(WORLD, "train", per_task), folder)
+    store = demonstrate(domain, Recipe(domain.name, "train", per_task), folder)
     words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
-    _say_part("1. Demonstrations", words, begun)
-    at = time.perf_counter()
+    at = _say_part("1. Demonstrations", words, begun)
     with compiling() as kernels:
-        trained = _train(store, run, RsgSettings())
-    opened = open_run(run)
+        _train(domain, store, run)
+    opened = open_run(run, domain)
     words = f"what {quantity(len(opened.learned.terms), 'term')} mean, without seeing when one holds"
-    _say_part("2. Learning", words, at)
-    for one in tell(opened.learned, opened.source.world(store[0].setting))[:TOLD]:
-        _say(f"{'':18} [bright_black]{'; '.join([one.means, *one.open])}[/bright_black]")
+    at = _say_part("2. Learning", words, at)
+    told = tell(opened.learned, opened.source.world(store[0].setting))
+    more = ["; ".join([one.means, *one.open]) for one in told[:TOLD]]
     if kernels() > 2:
-        words = f"{kernels():.0f} s of these went into compiling kernels; that happens once"
+        more.append(f"{kernels():.0f} s of these went into compiling kernels; that happens once")
+    for words in more:
         _say(f"{'':18} [bright_black]{words}[/bright_black]")
-    at, sizes = time.perf_counter(), Sizes(2, 2, 1) if quick else Sizes()
+    sizes = Sizes(2, 2, 1) if quick else Sizes()
     results = planned(opened, sizes)
-    _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
-    at, flags = time.perf_counter(), f"{' --quick' if quick else ''} --per-task {per_task} --out {out}"
-    report = write_report(out / "report.html", opened, results, MADE_BY + flags)
+    at = _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
+    words = f"{MADE_BY}{' --quick' if quick else ''} --per-task {per_task} --out {out}"
+    report = write_report(out / "report.html", opened, results, words)
     _say_part("4. Report", f"{report.stat().st_size / 1e6:.1f} MB in one file", at)
-    seconds = time.perf_counter() - begun
     values = {
         "report": str(report),
         "run": str(run),
         "demonstrations": {"folder": str(store.folder), "episodes": len(store)},
         "training": {"steps": opened.notes["step"], "cpu_seconds": round(opened.notes["seconds"], 3)},
         "results": results,
-        "paper": {**Printed.of(WORLD)._asdict(), "source": SOURCE},
-        "seconds": round(seconds, 3),
+        "paper": {**domain.published["rsg"]._asdict(), "source": SOURCE} if domain.published else None,
+        "seconds": round(time.perf_counter() - begun, 3),
     }
-    return Said(values, partial(_conclude, report, run, trained, results, seconds))
+    return Said(values, _conclude(domain, opened, report, results))
 
 
 def _say(text: str) -> None:
@@ -84,9 +87,11 @@ def _say(text: str) -> None:
         console().print(text)
 
 
-def _say_part(title: str, words: str, begun: float) -> None:
-    """What a part of the job did and how long it took."""
-    _say(f"[bold]{title:18}[/bold] {words:58} {time.perf_counter() - begun:6.1f} s")
+def _say_part(title: str, words: str, begun: float) -> float:
+    """What a part of the job did and how long it took; gives the time at which the next one begins."""
+    now = time.perf_counter()
+    _say(f"[bold]{title:18}[/bold] {words:58} {now - begun:6.1f} s")
+    return now
 
 
 def _check_own(run: Path) -> None:
@@ -97,48 +102,48 @@ def _check_own(run: Path) -> None:
         raise RunError(f"{run} holds a run that rsg demo did not make; choose another folder with --out")
 
 
-def _train(store: Store, run: Path, settings: RsgSettings) -> Progress:
+def _train(domain: Domain, store: Store, run: Path) -> None:
     """A new run in the place of the last one."""
     if (run / "run.json").exists():  # the last demo's, as was checked
         rmtree(run)
-    source = benchmark(WORLD)
-    about = {"world": WORLD, "demos": str(store.folder.resolve()), "made_by": MADE_BY}
-    with training_bar(settings, lines=False) as watch:
-        beside: Beside = {"watch": watch, "tensorboard": False, "source": about}
-        learned = learn(store, lambda demo: source.world(demo.setting), run, settings, **beside)
-    if not learned.progress.done:  # Ctrl-C ends training only
+    about = {**origin(domain, store), "made_by": MADE_BY}
+    job = Job(domain, RSG, chosen_settings(domain, How()), store, None, about)
+    with training_bar(job.settings, lines=False) as watch:
+        done = fit(job, run, watch=watch, tensorboard=False).done
+    if not done:  # Ctrl-C ends training only
         raise KeyboardInterrupt
-    return learned.progress
 
 
-def _conclude(report: Path, run: Path, trained: Progress, results: Results, seconds: float) -> None:
-    """The figures beside the paper's, and what to try next."""
-    out, paper = console(), Printed.of(WORLD)
-    grid = table("success", *SPLITS)
-    rates = {name: [percent(results[name][split]["success"]) for split in SPLITS] for name in results}
+def _conclude(domain: Domain, opened: Reported, report: Path, results: Results) -> Iterator[Any]:
+    """The figures, beside the paper's if there are any, and what to try next."""
+    paper, splits = domain.published.get("rsg"), list(results["rsg"])
+    grid = table("success", *splits)
+    rates = {name: [percent(results[name][split]["success"]) for split in splits] for name in results}
     grid.add_row("RSG, this run", *(f"[bold green]{rate}[/bold green]" for rate in rates["rsg"]))
-    grid.add_row("RSG, paper", percent(paper.compositional), percent(paper.novel))
+    if paper:
+        grid.add_row("RSG, paper", *(percent(getattr(paper, split)) for split in splits))
     grid.add_row("untrained model", *rates["untrained"])
-    out.print()
-    out.print(grid)
-    took = duration(results["rsg"]["novel"]["plan_ms_median"] / 1000)
-    out.print(
-        f"\nlearning {duration(trained.seconds)} of processor time (paper: {duration(paper.training)}); "
-        f"a novel plan {took}, median (paper: {duration(paper.plan)}); {seconds:.0f} s in all"
-    )
-    out.print(f"\n[bold]The report:[/bold] {report}  (one file; open it in a browser)")
-    out.print("\n[bold]Try next[/bold]")
+    yield ""
+    yield grid
+    learning, planning = (f" (paper: {duration(one)})" if paper else "" for one in (paper or Printed())[2:])
+    learning = f"learning {duration(opened.notes['seconds'])} of processor time{learning}"
+    took = duration(results["rsg"][splits[-1]]["plan_ms_median"] / 1000)
+    yield f"\n{learning}; a {splits[-1]} plan {took}, median{planning}"
+    yield f"\n[bold]The report:[/bold] {report}  (one file; open it in a browser)"
+    yield "\n[bold]Try next[/bold]"
+    (task, goal), world, run = domain.examples, domain.found_as or domain.name, opened.folder
+    named = f" --world {world}" if ":" in world else ""
     for words in (
-        f"plan {WORLD} '{EXAMPLE}' --subgoals {run}",
-        f"plan {WORLD} --goal craft-bed --subgoals {run}",
-        f"readings {run}",
-        f"deps {run}",
-        f"eval {WORLD} --subgoals {run} --split novel --per-task 100",
+        f"plan {world} '{task}' --subgoals {run}",
+        f"plan {world} --goal {goal} --subgoals {run}",
+        f"readings {run}{named}",
+        f"deps {run}{named}",
+        f"eval {world} --subgoals {run} --split {splits[-1]} --per-task 100",
         f"info {run}",
         "train --help",
-        f"play {WORLD} --task 'grab-axe then mine-wood'",
+        f"play {world} --task '{task}'",
     ):
-        out.print(f"  {_called()} {words}", markup=False)
+        yield escape(f"  {_called()} {words}")
 
 
 def _called() -> str:

@@ -1,26 +1,25 @@
 """`rsg demos`: make, look at, check, mend and exchange demonstrations."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import rmtree
 from typing import Annotated, Any
 
 import typer
 
-from rsg.cli.command import Said, command, option
-from rsg.cli.options import Place, WorldName
-from rsg.cli.output import console, table
-from rsg.cli.worlds import FACES, face_named
-from rsg.core.cores import cores
+from rsg.cli.command import Place, Said, command, option
+from rsg.cli.options import Home, WorldName
+from rsg.cli.output import table
+from rsg.cli.world import view
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
-from rsg.demos import Benchmark, Demonstration, Recipe, Store, benchmark, check_store, make_demonstrations
+from rsg.core.workers import cores
+from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
-from rsg.demos.exchange import import_from
-from rsg.demos.showing import frames, milestones, write_gif
+from rsg.demos.importing import import_from
+from rsg.demos.showing import milestones, write_gif
+from rsg.domain import Domain, find, installed, make_demonstrations, remembered
 
 demos = typer.Typer(
     name="demos",
@@ -32,135 +31,129 @@ demos = typer.Typer(
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store.")]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What is demonstrated, and how."""
+def _part(function: Callable[..., Said]) -> Callable[..., None]:
+    """A function as a command of this group, which has its name."""
+    return demos.command(function.__name__.strip("_"))(command(function))
 
-    split: str = option(
-        "train", "train (primitive + compositional), validation, compositional, novel; crafting: goal-only."
-    )
+
+def demonstrate(domain: Domain, recipe: Recipe, folder: Path, workers: int = 0) -> Store:
+    """Make the demonstrations of a recipe, or those that are missing; 0 workers: one per core."""
+    domain.check_expert()
+    with progress("demonstrating", recipe.episodes(domain), "episodes") as advance:
+        return make_demonstrations(recipe, folder, workers or cores(), advance, domain)
+
+
+@_part
+def make(
+    name: WorldName,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
+    place: Place,
+    split: str = option("train", "Which tasks of the world, for example train, compositional or novel."),
     task: list[str] | None = option(
         None, "A task of your own, in the place that you name; may be repeated.", metavar="TASK"
-    )
-    per_task: int = option(400, "Demonstrations of each task.")
-    seed: int = option(0, "The same seed gives the same bytes.")
-    noise: float = option(0.0, "Share of random actions, for tests of robustness.")
-
-
-def demonstrate(recipe: Recipe, folder: Path, workers: int = 0) -> Store:
-    """Make the demonstrations of a recipe, or those that are missing; 0 workers: one per core."""
-    with progress("demonstrating", recipe.episodes(), "episodes") as advance:
-        return make_demonstrations(recipe, folder, workers=workers or cores(), advance=advance)
-
-
-@demos.command()
-@command
-def make(
-    world: WorldName,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
-    shown: Shown,
-    place: Place,
+    ),
+    per_task: int = option(400, "Demonstrations of each task."),
+    seed: int = option(0, "The same seed gives the same bytes."),
+    noise: float = option(0.0, "Share of random actions, for tests of robustness."),
     workers: int = option(0, "Processes; 0: one per core. Makes no difference to the result.", min=0),
 ) -> Said:
     """Let the expert demonstrate tasks.
 
     For example:
-    [bold]rsg demos make crafting --split train --per-task 400 --out train[/bold]
-    [bold]rsg demos make playroom --task "ring-bell then touch-monkey" --layout narrow --out bells[/bold]
+    [bold]rsg demos make {world} --split train --per-task 5 --out train[/bold]
+    [bold]rsg demos make {world} --task "{task}"{place} --per-task 5 --out mine[/bold]
     """
-    if world in FACES:
-        face_named(world, **vars(place))
-    if place.map is not None and not shown.task:
-        raise RsgError("--map is for tasks of your own: give at least one --task")
-    split, own = "custom" if shown.task else shown.split, tuple(shown.task or ())
-    recipe = Recipe(world, split, shown.per_task, shown.seed, shown.noise, own, place.name)
+    split, own = "custom" if task else split, tuple(task or ())
+    domain = find(name).at(place, own)
+    recipe = Recipe(domain.name, split, per_task, seed, noise, own, place)
     try:
-        store = demonstrate(recipe, out, workers)
+        store = demonstrate(domain, recipe, out, workers)
     except KeyboardInterrupt:
         safe = len(Store(out)) if (out / "manifest.json").exists() else 0
-        told = f"{safe:,} of {recipe.episodes():,} demonstrations are safe in {out}"
+        told = f"{safe:,} of {recipe.episodes(domain):,} demonstrations are safe in {out}"
         typer.echo(f"\n{told}; the same command goes on from there.", err=True)
         raise
-    values = {"folder": str(out), "episodes": len(store), "steps": store.steps}
-    values["tasks"] = len(recipe.benchmark().tasks(split))
+    values = {"folder": str(out), "episodes": len(store), "steps": store.steps, "tasks": len(domain.tasks(split))}
     told = f"{len(store):,} demonstrations, {store.steps:,} steps, in {out}"
     return Said(values, f"{told}\nLook at them: rsg demos info {out}; rsg demos show {out} --episode 0")
 
 
-@demos.command()
-@command
+@_part
 def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
     store = Store(folder)
-    rows = statistics(store)
-    known = {"world": store.manifest.world, "complete": store.manifest.complete, "recipe": store.manifest.recipe}
-    values = {**known, "episodes": len(store), "steps": store.steps, "tasks": rows}
-    return Said(values, partial(_show_store, store, rows))
+    about, rows = store.manifest, statistics(store)
+    values = {"world": about.world, "complete": about.complete, "recipe": about.recipe}
+    values |= {"episodes": len(store), "steps": store.steps, "tasks": rows}
+    return Said(values, _show_store(store, rows))
 
 
-def _show_store(store: Store, rows: list[dict[str, Any]]) -> None:
-    out, recipe = console(), store.manifest.recipe
-    out.print(f"[bold]{len(store):,} demonstrations[/bold] of {store.manifest.world}, {store.steps:,} steps")
-    if recipe:
-        out.print("made with  " + ", ".join(f"{key} {value}" for key, value in recipe.items() if value or value == 0))
-    if not store.manifest.complete:
-        there = f"{len(store.manifest.shards)} of {store.manifest.planned} shards"
-        out.print(f"[yellow]not complete[/yellow]: {there}; run the command that makes it again")
+def _show_store(store: Store, rows: list[dict[str, Any]]) -> Iterator[Any]:
+    about = store.manifest
+    yield f"[bold]{len(store):,} demonstrations[/bold] of {about.world}, {store.steps:,} steps"
+    if about.recipe:
+        yield "made with  " + ", ".join(f"{key} {value}" for key, value in about.recipe.items() if value or value == 0)
+    if not about.complete:
+        there = f"{len(about.shards)} of {about.planned} shards"
+        yield f"[yellow]not complete[/yellow]: {there}; run the command that makes it again"
     grid = table("task", "episodes", "steps", "from", "to", "redrawn")
     for row in rows:
         cells = [f"{row['episodes']:,}", f"{row['steps_mean']:.1f}", str(row["steps_min"]), str(row["steps_max"])]
         grid.add_row(row["task"], *cells, f"{100 * row['redrawn']:.1f}%")
-    out.print(grid)
+    yield grid
 
 
-@demos.command()
-@command
+@_part
 def show(
     folder: Folder,
     episode: int = option(0, "The number of the episode, from 0."),
     gif: Path | None = option(None, "Write the episode as an animated picture.", metavar="FILE"),
+    world: Home = None,
 ) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""
     store = Store(folder)
-    demo, source = store[episode], _known(store.manifest.world)
-    reached = milestones(source, demo) if source else []
+    demo, source = store[episode], _known(store.manifest.world, world)
+    reached = milestones(source, demo) if source and source.has("truth") else []
     if gif:
-        write_gif(frames(source or benchmark(store.manifest.world), demo), gif)  # or says that there is no such world
-    values = {"episode": episode, "task": demo.task, "steps": len(demo)}
-    values["reached"] = [{"step": step, "term": term} for step, term in reached]
-    show_it = partial(_show_demonstration, source, demo, reached)
-    return Said({**values, "actions": demo.actions.tolist()}, show_it, written=[gif])
+        there = source or remembered(store.manifest.world)  # or says that there is no such world
+        write_gif([there.picture(there.world(demo.setting), state) for state in demo.states], gif)
+    values = {
+        "episode": episode,
+        "task": demo.task,
+        "steps": len(demo),
+        "reached": [{"step": step, "term": term} for step, term in reached],
+        "actions": demo.actions.tolist(),
+    }
+    return Said(values, _show_demonstration(source, demo, reached), written=[gif])
 
 
-def _show_demonstration(source: Any, demo: Demonstration, reached: list[tuple[int, str]]) -> None:
+def _show_demonstration(source: Domain | None, demo: Demonstration, reached: list[tuple[int, str]]) -> Iterator[Any]:
     """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
-    out = console()
-    out.print(f"[bold]task[/bold]   {demo.task}\n")
+    yield f"[bold]task[/bold]   {demo.task}\n"
     if source is None:
-        out.print(f"{len(demo)} steps")
+        yield f"{len(demo)} steps; if a file describes this world, --world FILE.py:NAME shows them"
         return
-    face, world = FACES[source.name], source.world(demo.setting)
-    out.print(face.view(world, demo.states[0]))
-    out.print()
-    start = 0
+    world, start = source.world(demo.setting), 0
+    yield view(source, world, demo.states[0])
+    yield ""
     for step, term in [*reached, (len(demo), "")]:
         if step > start:
-            steps = face.steps(world, demo.states[start : step + 1], demo.actions[start:step])
-            out.print(f"  steps {start + 1:2} to {step:2}  {steps}")
+            steps = source.steps(world, demo.states[start : step + 1], demo.actions[start:step])
+            yield f"  steps {start + 1:2} to {step:2}  {steps}"
             start = step
         if term:
-            out.print(f"                 [green]{term}[/green]")
+            yield f"                 [green]{term}[/green]"
 
 
-@demos.command()
-@command
-def check(folder: Folder) -> Said:
+@_part
+def check(folder: Folder, world: Home = None) -> Said:
     """Verify every checksum, replay every trajectory in its world, and judge each by its description."""
     store = Store(folder)
+    source = _known(store.manifest.world, world)
     with progress("checking", len(store), "episodes") as advance:
-        report = check_store(store, advance)
-
-    done = "verified, replayed and judged" if report.replayed else "verified (an unknown world: not replayed)"
+        report = check_store(store, source, advance, judged=source is not None and source.has("truth"))
+    done = "verified, replayed and judged" if report.judged else "verified and replayed (no truth to judge them by)"
+    done = done if report.replayed else "verified (an unknown world: not replayed; is it --world FILE.py:NAME?)"
     verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
     told = [*report.problems, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
     if not report.complete:
@@ -169,8 +162,7 @@ def check(folder: Folder) -> Said:
     return Said({key: getattr(report, key) for key in keys}, "\n".join(told), 0 if report.ok else 2)
 
 
-@demos.command()
-@command
+@_part
 def repair(folder: Folder) -> Said:
     """Keep every intact demonstration of a damaged store, drop the others, and say what was lost."""
     result = repair_store(folder)
@@ -185,25 +177,22 @@ def repair(folder: Folder) -> Said:
     return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
-@demos.command()
-@command
+@_part
 def export(
-    folder: Folder, minari: str = option(..., "The id of the new set: crafting/train-v0.", metavar="ID")
+    folder: Folder, minari: str = option(..., "The id of the new set: my-world/train-v0.", metavar="ID")
 ) -> Said:
     """Write a store as a Minari dataset (HDF5), with the description of each episode."""
     from rsg.demos.minari_sets import export_minari
 
     episodes = export_minari(Store(folder), minari)
-    told = f"{episodes:,} episodes in the Minari dataset {minari}"
-    return Said({"minari": minari, "episodes": episodes}, told)
+    return Said({"minari": minari, "episodes": episodes}, f"{episodes:,} episodes in the Minari dataset {minari}")
 
 
-@demos.command(name="import")
-@command
+@_part
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
     out: Path = option(..., "A new store, or one of the same world to add to.", metavar="DIR"),
-    world: str = option("", "The name of the world they come from."),
+    world: str = option("", "The world they come from: a name, or path/to/file.py:name."),
     dtype: str | None = option(None, "Of the states, such as uint8 or float32."),
 ) -> Said:
     """Bring in your own demonstrations.
@@ -213,7 +202,9 @@ def import_(
     from rsg.demos.minari_sets import minari_world
 
     name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
-    demos = _with_settings(import_from(source, dtype or (FACES[name].dtype if name in FACES else None)), name, source)
+    known = _known(name, name if ":" in name else None)
+    name = known.name if known else name
+    demos = _with_settings(import_from(source, dtype or (known.dtype if known else None)), known, source)
     new = not (out / "manifest.json").exists()
     store = Store.create(out, name) if new else Store(out)
     if store.manifest.world != name:
@@ -231,19 +222,23 @@ def import_(
     return Said({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}, told)
 
 
-def _with_settings(demos: Iterator[Demonstration], world: str, source: str) -> Iterator[Demonstration]:
+def _with_settings(demos: Iterator[Demonstration], known: Domain | None, source: str) -> Iterator[Demonstration]:
     """The same demonstrations; those of a world that rsg knows must say their setting, or nobody could replay them."""
-    known = _known(world)
     for number, demo in enumerate(demos):
         try:
             if known:
                 known.world(demo.setting)
         except RsgError as error:
-            example = FACES[world].setting
-            raise RsgError(f"{source}, episode {number}: {error}; give each a setting such as {example}") from None
+            example = f"; give each a setting such as {known.example}" if known and known.example else ""
+            raise RsgError(f"{source}, episode {number}: {error}{example}") from None
         yield demo
 
 
-def _known(world: str) -> Benchmark | None:
-    """The benchmark of a world, if rsg knows it."""
-    return benchmark(world) if world in FACES else None
+def _known(name: str, named: str | None = None) -> Domain | None:
+    """The domain of a store: the one that the user names, or the one that the store says, if that is installed."""
+    if named is None:
+        return find(name) if name in installed() else None
+    found = find(named)
+    if ":" not in name and found.name != name:
+        raise RsgError(f"these demonstrations are of '{name}', not of '{found.name}'")
+    return found

@@ -3,7 +3,8 @@
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
@@ -13,10 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from rsg.cli.command import Said, command
-from rsg.cli.output import console
 from rsg.core import extras
-from rsg.core.cores import cores
 from rsg.core.version import __version__
+from rsg.core.workers import cores
 
 PACKAGES = (
     *("torch", "numpy", "numba", "gymnasium", "lark", "safetensors", "typer", "rich"),
@@ -27,8 +27,8 @@ PACKAGES = (
 @command
 def doctor() -> Said:
     """Check the installation: Python, packages, threads, compile cache, extras. Exit code 0 if the core works."""
-    packages = {name: {"version": _version(name), "error": _try(partial(import_module, name))} for name in PACKAGES}
-    checks = {"task language": _try(_language_works), "compiler": _try(_compiler_works)}
+    packages = {name: _package(name) for name in PACKAGES}
+    checks = {"task language": _error(_language_works), "compiler": _error(_compiler_works)}
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(sys.modules["rsg"].__file__ or ".").parent)
     report = {
         "ok": all(package["error"] is None for package in packages.values()) and not any(checks.values()),
@@ -44,39 +44,36 @@ def doctor() -> Said:
             for name, (what, _) in extras.EXTRAS.items()
         },
     }
-    return Said(report, partial(_show, report), 0 if report["ok"] else 1)
+    return Said(report, _show(report), 0 if report["ok"] else 1)
 
 
-def _show(report: dict[str, Any]) -> None:
+def _show(report: dict[str, Any]) -> Iterator[Any]:
     """The report as a person reads it: what works first, what is missing with the command that adds it."""
-    out = console()
-    out.print(f"[bold]rsg {report['rsg']}[/bold] on Python {report['python']}, {report['platform']}")
+    yield f"[bold]rsg {report['rsg']}[/bold] on Python {report['python']}, {report['platform']}"
+    rows = [(name, one["version"] or "missing", one["error"]) for name, one in report["packages"].items()]
+    rows += [(name, "fails" if error else "works", error) for name, error in report["checks"].items()]
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name, package in report["packages"].items():
-        table.add_row(_mark(package["error"]), name, package["version"] or "missing", package["error"] or "")
-    for name, error in report["checks"].items():
-        table.add_row(_mark(error), name, "works" if error is None else "fails", error or "")
-    out.print(table)
-    threads = report["threads"]
-    out.print(f"threads        {threads['cores']} cores; torch uses {threads['torch']}, numba {threads['numba']}")
-    cache = report["compile_cache"]
-    out.print(f"compile cache  {cache['folder']} ({'writable' if cache['writable'] else 'not writable: slow starts'})")
-    out.print("extras")
+    for name, state, error in rows:
+        table.add_row("[red]✗[/red]" if error else "[green]✓[/green]", name, state, error)
+    yield table
+    threads, cache = report["threads"], report["compile_cache"]
+    yield f"threads        {threads['cores']} cores; torch uses {threads['torch']}, numba {threads['numba']}"
+    yield f"compile cache  {cache['folder']} ({'writable' if cache['writable'] else 'not writable: slow starts'})"
+    yield "extras"
     for name, extra in report["extras"].items():
         state = "[green]present[/green]" if extra["present"] else f"missing: {escape(extra['install'])}"
-        out.print(f"  {name:9} {extra['what']:33} {state}")
+        yield f"  {name:9} {extra['what']:33} {state}"
     works = "[green]The core works.[/green]"
-    out.print(works if report["ok"] else "[red]The core does not work.[/red] Try: make clean demo")
+    yield works if report["ok"] else "[red]The core does not work.[/red] Try: make clean demo"
 
 
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
+def _package(name: str) -> dict[str, str | None]:
+    """The version of a package, and why it cannot be imported."""
+    version = next((found.version for found in metadata.distributions(name=name)), None)
+    return {"version": version, "error": _error(partial(import_module, name))}
 
 
-def _try(check: Callable[[], object]) -> str | None:
+def _error(check: Callable[[], object]) -> str | None:
     """The error of a check in one line, or nothing if it passes."""
     try:
         return None if check() else "it gives a wrong answer"
@@ -98,11 +95,6 @@ def _compiler_works() -> bool:
 
 
 def _threads(name: str) -> int | None:
-    try:
+    with suppress(Exception):  # a broken package, which is reported as one
         return int(import_module(name).get_num_threads())
-    except Exception:  # already reported as a broken package
-        return None
-
-
-def _mark(error: str | None) -> str:
-    return "[green]✓[/green]" if error is None else "[red]✗[/red]"
+    return None

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands have, and the subgoals that one was told to use."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,14 @@ import typer
 
 from rsg.cli.command import option
 from rsg.cli.output import ends_in
+from rsg.core.errors import RsgError
+from rsg.domain import Domain
+from rsg.search import GoalFn, SearchSettings, is_continuous
 
-WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="Which world: crafting or playroom.")]
+WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="A name (see rsg domains), or path/to/file.py:name.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
-Layout = Annotated[
-    str | None,
-    typer.Option("--layout", metavar="NAME|FILE", help="playroom: a layout or a JSON file; see rsg world --list."),
+Home = Annotated[
+    str | None, typer.Option("--world", metavar="WORLD", help="path/to/file.py:name of a world that is not installed.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Which random start; the same seed gives the same one.")]
 PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
@@ -24,22 +26,15 @@ def picture(about: str) -> Any:
     return option(None, about, metavar="FILE", callback=ends_in(".png"))
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where."""
+def placed(domain: Any) -> str:
+    """The words that name the place of a domain, after its name."""
+    return f" {domain.place_option.names[0]} {domain.place}" if domain.place and domain.place_option else ""
 
-    map: str | None = option(
-        None,
-        "crafting: a kind of map (see rsg world --list) or a map file; else a random one that holds what is needed.",
-        *("--map", "--kind"),
-        metavar="KIND|FILE",
-    )
-    layout: Layout = None
 
-    @property
-    def name(self) -> str | None:
-        """The one that was asked for; no world has both."""
-        return self.map or self.layout
+def check_world(store: Any, world: str) -> None:
+    """An error if a store is of another world."""
+    if store.manifest.world != world:
+        raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{world}'")
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,44 @@ class Search:
         "oracle", "The folder of a run, or oracle (the truth), or untrained (random networks).", metavar="WHICH"
     )
     planner: str = option(
-        "auto", "playroom: roadmap, rrt (random trees), or auto (a roadmap, and trees where it does not do)."
+        "auto", "In a continuous world: roadmap, rrt (random trees), or auto (trees where a roadmap does not do)."
     )
-    order: str | None = option(None, "deepest (crafting's default), balanced, optimal, anytime or auto (playroom's).")
+    order: str | None = option(
+        None, "deepest (usual with finitely many actions), balanced, optimal, anytime or auto (usual elsewhere)."
+    )
     seed: Seed = 0
+
+    def settings_in(self, world: Any, budget: int) -> SearchSettings:
+        """What was asked for, in an order that suits the world if none was."""
+
+        order = self.order or ("auto" if is_continuous(world) else "deepest")
+        return SearchSettings(order=order, budget=budget, seed=self.seed, planner=self.planner)
+
+
+GIVEN = ("oracle", "untrained")
+"""Subgoals that are no run's."""
+
+
+def goal_fn_named(name: str, domain: Domain, world: Any) -> GoalFn:
+    """The classifiers that were asked for, to be used in a world of the domain."""
+    if name == "oracle" and not domain.has("truth"):
+        raise domain.lacks("truth", "give the folder of a run: --subgoals RUN")
+    return domain.true_goals if name == "oracle" else classifiers_named(name, domain, world).goals
+
+
+def classifiers_named(name: str, domain: Domain, world: Any) -> Any:
+    """Learned or untrained classifiers."""
+    from rsg.core.random import stream
+    from rsg.subgoals import load_subgoals, untrained
+    from rsg.training.origin import check_usable
+
+    if name == "untrained":
+        if not domain.vocabulary:
+            raise domain.lacks("tasks", "nobody knows which terms untrained subgoals are of")
+        state = None if hasattr(world, "sample") else domain.start((), stream(0, "untrained"))[1]
+        return untrained(domain.vocabulary, world, state=state)
+    if not Path(name).exists():
+        raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
+    found = load_subgoals(name)
+    check_usable(name, domain, world)
+    return found

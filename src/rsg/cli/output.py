@@ -56,8 +56,11 @@ def ends_in(*suffixes: str) -> Callable[[Path | None], Path | None]:
 
 
 def write_png(picture: Any, path: Path) -> None:
-    """Write a picture `[height, width, 3]`."""
+    """Write a picture: `[height, width, 3]`, or a PNG as it is."""
     from PIL import Image
 
     with replacing(path) as part:
-        Image.fromarray(picture).save(part, format="PNG")
+        if isinstance(picture, bytes):
+            part.write_bytes(picture)
+        else:
+            Image.fromarray(picture).save(part, format="PNG")

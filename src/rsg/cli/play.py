@@ -5,11 +5,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from rsg.cli.command import Said, command, option
-from rsg.cli.options import Place, Seed, WorldName
+from rsg.cli.command import Place, Said, command, option
+from rsg.cli.options import Seed, WorldName
 from rsg.cli.output import console
-from rsg.cli.worlds import Face, face_named
+from rsg.domain import find
 from rsg.envs.game import Game
 
 _ENTER_SCREEN, _LEAVE_SCREEN, _HOME = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l", "\x1b[H\x1b[J"
@@ -22,29 +23,30 @@ def play(
     seed: Seed = 0,
     task: str | None = option(None, "What you are asked to do.", metavar="TASK"),
 ) -> Said:
-    """Move yourself: arrows or wasd move, u undoes, r starts again, n somewhere else, q leaves.
-
-    In crafting space toggles; in playroom z and c turn, and capital letters go half as far.
+    """Move yourself: u undoes, r starts again, n somewhere else, q leaves; the other keys are shown below the world.
 
     Shows the world, which subgoals are true and, with --task, what comes next. In a pipe the keys are read from
     standard input and the last screen is printed:
-    [bold]echo "dd " | rsg play crafting[/bold]
-    [bold]echo "wwzD" | rsg play playroom --task ring-bell[/bold]
+    [bold]rsg play {world} --task "{task}"[/bold]
+    [bold]echo "dd " | rsg play {world} --task {goal}[/bold]
     """
-    face = face_named(name, **vars(place))
-    game = face.game(place.name, task, seed)
+    game = Game(find(name).at(place), task, seed)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with _keyboard():
-            _loop(game, face)
+            _loop(game)
     else:
         all(game.press(key) for key in _keys(sys.stdin.read().rstrip("\n")))
-    return Said(game.summary(), lambda: console().print(game.screen(face.view)))
+    return Said(game.summary(), [_screen(game)])
 
 
-def _loop(game: Game, face: Face) -> None:
+def _screen(game: Game) -> Any:
+    return game.screen(colours=console().color_system is not None)
+
+
+def _loop(game: Game) -> None:
     while True:
         with console().capture() as screen:
-            console().print(game.screen(face.view))
+            console().print(_screen(game))
         sys.stdout.write(_HOME + screen.get().replace("\n", "\r\n"))
         sys.stdout.flush()
         typed = os.read(sys.stdin.fileno(), 256).decode(errors="replace")

@@ -1,20 +1,22 @@
 """`rsg readings`: what the terms of a run mean, in words."""
 
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
+from rich.markup import escape
+
 from rsg.cli.command import Said, command
-from rsg.cli.options import RunFolder
-from rsg.cli.output import console
+from rsg.cli.options import Home, RunFolder
 from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.evaluation.trained import source_of
+from rsg.domain import find, installed
 from rsg.subgoals import Told, demonstrators, load_subgoals, tell
 from rsg.training import Run
+from rsg.training.origin import home
 
 
 @command
-def readings(folder: RunFolder) -> Said:
+def readings(folder: RunFolder, world: Home = None) -> Said:
     """Say what each term means, how sure that is, what is open, and what would settle it.
 
     A term is read as the smallest formula over facts of a state that makes the
@@ -22,40 +24,41 @@ def readings(folder: RunFolder) -> Said:
     well, both are told, with the demonstration that would tell them apart;
     [bold]rsg plan[/bold] then sees to both. Terms that no small formula explains have a
     network. For example:
-    [bold]rsg train crafting --out out/run --per-task 1[/bold]
+    [bold]rsg train {world} --out out/run --per-task 1[/bold]
     [bold]rsg readings out/run[/bold]
     """
     subgoals, run = load_subgoals(folder), Run(folder)
-    world = None
-    if run.about.get("source", {}).get("world"):
-        world, _ = source_of(run).start("train", 0, stream(0, "readings"))
-    told = tell(subgoals, world)
+    told = tell(subgoals, _somewhere(run, world))
     found = subgoals.shape if "alpha" in subgoals.shape else {}
     values = {"run": str(folder), "terms": {one.term: one.plain() for one in told}}
     values |= {key: found[key] for key in ("alpha", "doubt", "doubted") if key in found}
-    return Said(values, partial(_show, told, demonstrators(found) if found else ""))
+    return Said(values, _show(told, demonstrators(found) if found else ""))
 
 
-def _show(told: list[Told], about: str) -> None:
-    out: Any = console()
+def _somewhere(run: Run, named: str | None) -> Any:
+    """A world that a run was trained in, if it can be found: it says facts in words."""
+    source = run.about.get("source", {})
+    if not (named or source.get("world") in installed()):
+        return None
+    domain = home(run, find(named) if named else None)
+    return domain.world(source["setting"]) if "setting" in source else domain.start((), stream(0, "readings"))[0]
+
+
+def _show(told: list[Told], about: str) -> Iterator[str]:
+    """Each term: what it means, then what is open about it; at last, what holds for all."""
     for one in told:
-        _show_one(out, one)
+        yield f"[bold]{one.term}[/bold]{one.means.removeprefix(one.term)}"
+        if one.sure is not None:
+            fits = "" if one.explained == one.seen else f", {one.explained} of them as described"
+            seen = quantity(one.seen, "demonstration")
+            yield f"    [bright_black]{one.sure:.1%} sure; {seen}{fits}[/bright_black]"
+        for opened, settle in zip(one.open, one.settle, strict=False):
+            yield f"    [yellow]open[/yellow]: {opened}. To settle it, show {settle}"
+        if one.never_varied:
+            so_far = f"so far always while {' and '.join(one.never_varied)}"
+            asked = " or ".join(one.settle[len(one.open) :])
+            yield f"    [bright_black]{so_far}; to see whether that matters, show {asked}[/bright_black]"
     if about:
-        out.print(f"\nOf the demonstrators: {about}.", markup=False)
-    many = sum(bool(one.open) for one in told)
-    if many:
-        out.print(f"\n{quantity(many, 'term')} with something open; each demonstration asked for settles one of them.")
-
-
-def _show_one(out: Any, one: Told) -> None:
-    """A term: what it means, then what is open about it."""
-    out.print(f"[bold]{one.term}[/bold]{one.means.removeprefix(one.term)}")
-    if one.sure is not None:
-        fits = "" if one.explained == one.seen else f", {one.explained} of them as described"
-        out.print(f"    {one.sure:.1%} sure; {quantity(one.seen, 'demonstration')}{fits}", style="bright_black")
-    for opened, settle in zip(one.open, one.settle, strict=False):
-        out.print(f"    [yellow]open[/yellow]: {opened}. To settle it, show {settle}")
-    if one.never_varied:
-        so_far = f"so far always while {' and '.join(one.never_varied)}"
-        asked = " or ".join(one.settle[len(one.open) :])
-        out.print(f"    {so_far}; to see whether that matters, show {asked}", style="bright_black")
+        yield f"\nOf the demonstrators: {escape(about)}."
+    if many := sum(bool(one.open) for one in told):
+        yield f"\n{quantity(many, 'term')} with something open; each demonstration asked for settles one of them."

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
+from rsg.baselines import baseline_of
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import PerTask, RunFolder, Seed
+from rsg.cli.options import Home, PerTask, RunFolder, Seed
 from rsg.cli.output import ends_in
 from rsg.core.progress import progress
+from rsg.domain import find
 from rsg.evaluation.policies import Examples
 from rsg.evaluation.report import Reported, measure_policy, open_run, write_report
-from rsg.evaluation.report_results import SPLITS, Results, Sizes, measure, percent
-from rsg.evaluation.trained import baseline_of
+from rsg.evaluation.report_results import Results, Sizes, measure, percent
 
 PAGE = ends_in(".html", ".htm")
 
@@ -20,16 +21,21 @@ def report(
     out: Path | None = option(None, "The page; else report.html in the run's folder.", metavar="FILE", callback=PAGE),
     per_task: PerTask = 50,
     seed: Seed = 0,
+    world: Home = None,
 ) -> Said:
-    """Plan for both splits with what a run learned, and write one HTML page: figures, curves, examples, settings.
+    """Plan with what a run learned, and write one HTML page: figures, curves, examples, settings.
 
     A baseline's run acts from the same starts.
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
-    path, run = out or folder / "report.html", open_run(folder)
+    path, run = out or folder / "report.html", open_run(folder, find(world) if world else None)
+    if not run.source.has("truth"):
+        raise run.source.lacks("truth", "plans cannot be judged without it")
+    if not run.source.reported:
+        raise run.source.lacks("tasks", "there is nothing to plan for")
     kept: Examples | None = None
     if baseline_of(folder):
-        starts = per_task * sum(len(run.source.tasks(split)) for split in SPLITS)
+        starts = per_task * sum(len(run.source.tasks(split)) for split in run.source.reported)
         with progress("acting", starts, "episodes") as advance:
             results, kept = measure_policy(run, per_task, seed, advance)
     else:

@@ -1,14 +1,15 @@
 """`rsg task`: read a task, show its tree, its machine and its linear instructions."""
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.tree import Tree
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.output import console
 from rsg.core.words import quantity
 from rsg.language import And, Machine, Or, Task, Then, parse, to_ltlf
 from rsg.language.drawing import draw as draw_machine
@@ -32,14 +33,6 @@ def task(
     formula = str(to_ltlf(tree)) if ltlf else None
     if draw is not None:
         draw_machine(machine, draw)
-
-    def show() -> None:
-        _show(machine)
-        if formula:
-            console().print(f"\nLTLf     {formula}", markup=False)
-        if draw is not None:
-            console().print(f"\nDrawn in {draw}", markup=False)
-
     values = {
         "task": str(machine.task),
         "nodes": machine.nodes,
@@ -47,22 +40,26 @@ def task(
         "instructions": machine.count_instructions(),
         "terms": list(machine.names),
     }
-    return Said(values | ({"ltlf": formula} if formula else {}) | ({"drawing": str(draw)} if draw else {}), show)
+    values |= ({"ltlf": formula} if formula else {}) | ({"drawing": str(draw)} if draw else {})
+    return Said(values, _show(machine, formula, draw))
 
 
-def _show(machine: Machine) -> None:
+def _show(machine: Machine, formula: str | None, drawn: Path | None) -> Iterator[Any]:
     """What a person sees of a task."""
-    out = console()
-    out.print(f"[bold]task[/bold]     {machine.task}\n")
-    out.print(_tree_of(machine.task))
+    yield f"[bold]task[/bold]     {machine.task}\n"
+    yield _tree_of(machine.task)
     sizes = [quantity(machine.nodes, "node"), quantity(machine.edges, "edge"), quantity(len(machine.terms), "term")]
-    out.print(f"\n[bold]machine[/bold]  {', '.join(sizes)} (v_0 and v_T included)")
+    yield f"\n[bold]machine[/bold]  {', '.join(sizes)} (v_0 and v_T included)"
     total = machine.count_instructions()
-    out.print(f"[bold]means[/bold]    {quantity(total, 'linear instruction')}")
+    yield f"[bold]means[/bold]    {quantity(total, 'linear instruction')}"
     for number, path in enumerate(islice(machine.paths(), SHOWN), start=1):
-        out.print(f"  {number:2}. {' > '.join(map(str, path))}")
+        yield f"  {number:2}. {' > '.join(map(str, path))}"
     if total > SHOWN:
-        out.print(f"      and {quantity(total - SHOWN, 'more', 'more')}")
+        yield f"      and {quantity(total - SHOWN, 'more', 'more')}"
+    if formula:
+        yield f"\nLTLf     {escape(formula)}"
+    if drawn is not None:
+        yield f"\nDrawn in {escape(str(drawn))}"
 
 
 def _tree_of(task: Task) -> Tree:

@@ -1,78 +1,70 @@
-"""`rsg world`: look at a map or a room."""
+"""`rsg world`: look at a world."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rsg.cli.command import Said, command, option
-from rsg.cli.options import Place, Seed, WorldName, picture
+from rich.text import Text
+
+from rsg.cli.command import Pictures, Place, Said, command, option
+from rsg.cli.options import Seed, WorldName, classifiers_named, picture
 from rsg.cli.output import console, write_png
-from rsg.cli.worlds import CELL, Face, face_named
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
-from rsg.demos import benchmark
-
-
-@dataclass(frozen=True)
-class Files:
-    """What is to be written."""
-
-    png: Path | None = picture("Write a picture of it.")
-    save: Path | None = option(None, "Write it as text (playroom: JSON), to edit and load.", metavar="FILE")
-    cell: int | None = option(None, "crafting: pixels per cell of the picture, 48.")
-    sprites: Path | None = picture("crafting: write a picture of all objects.")
-    roadmap: Path | None = picture("playroom: write a picture of the roadmap on the floor.")
-    heat: Path | None = picture("playroom: write a picture of where learned subgoals hold.")
-    subgoals: str | None = option(None, "playroom, with --heat: the folder of a run, or untrained.", metavar="RUN")
+from rsg.core.random import stream
+from rsg.domain import Domain, find
 
 
 @command
 def world(
     name: WorldName,
     place: Place,
-    files: Files,
+    pictures: Pictures,
+    png: Path | None = picture("Write a picture of it."),
+    save: Path | None = option(None, "Write it as text, to edit and load.", metavar="FILE"),
+    pixels: int | None = option(None, "The size of a cell, or of the picture's longer side.", "--pixels", "--cell"),
+    subgoals: str | None = option(None, "For a picture of them: the folder of a run, or untrained.", metavar="RUN"),
     seed: Seed = 0,
-    listed: bool = option(False, "List the kinds of maps, or the layouts.", "--list"),
+    listed: bool = option(False, "List the places that have a name.", "--list"),
 ) -> Said:
-    """Show a world: a random map or room, or one of your own from a text file.
+    """Show a world at a random start, at a place that you name, or from a file of your own.
 
-    For example:
-    [bold]rsg world crafting --kind islands --seed 3 --png map.png[/bold]
-    [bold]rsg world playroom --layout narrow --seed 3 --save my.json[/bold]
-    [bold]rsg world playroom --subgoals out/run --heat heat.png[/bold]
+    With a WORLD, --help tells of its own options, too. For example:
+    [bold]rsg world {world} --list[/bold]
+    [bold]rsg world {world}{place} --seed 3 --png start.png[/bold]
     """
-    special = {key: getattr(files, key) for key in ("cell", "sprites", "roadmap", "heat", "subgoals")}
-    face = face_named(name, **vars(place), **special)
-    if (files.subgoals is None) != (files.heat is None):
-        raise RsgError("--heat FILE draws where the subgoals of --subgoals RUN hold; give both")
+    domain = find(name, place)
+    _check(domain, pictures, subgoals)
     if listed:
-        return Said(dict(face.places), "\n".join(f"{name:18} {about}" for name, about in face.places.items()))
-    where, state, about = face.start(place.name, (), seed, False)
-    written = _write(face, where, state, files)
-    if files.heat and files.subgoals:
-        _draw_heat(files.heat, files.subgoals, benchmark(name, (), place.layout), where, state)
-        written.append(files.heat)
-    values = {**about, "seed": seed, **face.values(where, state), "written": [str(path) for path in written]}
-    return Said(values, lambda: console().print(face.view(where, state)), written=written)
+        places = [f"{name:18} {about}" for name, about in domain.places.items()]
+        return Said(dict(domain.places), "\n".join(places) or f"{domain.name} has no places with names")
+    where, state = domain.start((), stream(seed, "world"))
+    if png:
+        write_png(domain.picture(where, state, pixels or domain.pixels.get("large")), png)
+    if save:
+        text = domain.text(where, state)
+        with replacing(save) as part:
+            part.write_text(text, encoding="utf-8")
+    learned = classifiers_named(subgoals, domain, where) if subgoals else None
+    for key, path in pictures.items():
+        write_png(domain.pictures[key].draw(where, state, pixels, learned), path)
+    written = [path for path in (png, save, *pictures.values()) if path]
+    values = {**domain.about(), "seed": seed, **domain.told(where, state), "written": [str(path) for path in written]}
+    return Said(values, [view(domain, where, state)], written=written)
 
 
-def _write(face: Face, world: Any, state: Any, files: Files) -> list[Path]:
-    """The start as pictures and as text; gives what was written."""
-    pictures = {"png": files.png, "sprites": files.sprites, "roadmap": files.roadmap}
-    for name, path in pictures.items():
-        if path:
-            write_png(face.pictures[name](world, state, files.cell or CELL), path)
-    if files.save:
-        with replacing(files.save) as part:
-            part.write_text(face.text(world, state), encoding="utf-8")
-    return [path for path in (*pictures.values(), files.save) if path]
+def view(domain: Domain, world: Any, state: Any) -> Any:
+    """A state for this terminal; plain text stays as it is, brackets too."""
+    shown = domain.view(world, state, colours=console().color_system is not None)
+    return Text(shown) if isinstance(shown, str) else shown
 
 
-def _draw_heat(path: Path, subgoals: str, source: Any, world: Any, state: Any) -> None:
-    """A picture of what classifiers say in a room."""
-    from rsg.cli.subgoals import classifiers_named
-    from rsg.evaluation.playroom_pictures import draw_heat
-
+def _check(domain: Domain, pictures: dict[str, Path], subgoals: str | None) -> None:
+    """An error for a picture of subgoals without any, and the other way round."""
+    learned = [key for key, one in domain.pictures.items() if one.learned]
+    if subgoals and not learned:
+        raise RsgError(f"{domain.name} has no picture of subgoals; leave out --subgoals")
+    if bool(subgoals) != any(key in pictures for key in learned):
+        flags = " or ".join(f"--{key} FILE" for key in learned)
+        raise RsgError(f"{flags} draws the subgoals of --subgoals RUN; give both")
     if subgoals == "oracle":
-        raise RsgError("--heat shows the truth beside what was learned; give the folder of a run, or untrained")
-    draw_heat(path, classifiers_named(subgoals, source, world), world, state)
+        raise RsgError("such a picture shows the truth beside what was learned; give the folder of a run, or untrained")

@@ -9,6 +9,7 @@ Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 
@@ -19,3 +20,13 @@ def record(**fields: Any) -> np.dtype[Any]:
     np.int32(0)
     """
     return np.dtype((np.record, np.dtype(list(fields.items()), align=True)))
+
+
+def grown(array: Array, room: int, axis: int = 0) -> Array:
+    """The same array with room for so many along an axis, if that is more than it has."""
+    if room <= array.shape[axis]:
+        return array
+    more = np.empty((*array.shape[:axis], room, *array.shape[axis + 1 :]), dtype=array.dtype)
+    whole = np.dtype((np.void, array.itemsize))  # copied as they are: record by record, not field by field
+    more.view(whole)[tuple(map(slice, array.shape))] = array.view(whole)
+    return more

@@ -63,36 +63,27 @@ def fast(function: _Function) -> _Function:
     return cast(_Function, _njit(**_KEPT, _nrt=True, fastmath=numbers, error_model="numpy")(function))
 
 
-def specialised(
-    template: Callable[..., Any], inline: bool = False, makes_arrays: bool = False, **hooks: Callable[..., Any]
-) -> Callable[..., Any]:
+@cache
+def specialised(template: Any, inline: bool = False, makes_arrays: bool = False, **hooks: Any) -> Callable[..., Any]:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
     are globals of a copy of the template, and its name carries a digest of the sources around them, so that a changed
     hook is compiled anew. Like `bare`, unless it makes arrays; inline: like `inlined`.
     """
-    options = {} if makes_arrays else _BARE
-    if inline:
-        options = {**options, "forceinline": True}
-    return _specialised(template, tuple(options.items()), tuple(sorted(hooks.items(), key=lambda item: item[0])))
-
-
-@cache
-def _specialised(
-    template: Any, options: tuple[tuple[str, bool], ...], hooks: tuple[tuple[str, Any], ...]
-) -> Callable[..., Any]:
-    sources = [inspect.getsourcefile(getattr(hook, "py_func", hook)) for _, hook in hooks]
-    digest = hashlib.sha256()
-    for (_, hook), source in zip(hooks, sources, strict=True):
+    options = {**({} if makes_arrays else _BARE), **({"forceinline": True} if inline else {})}
+    digest, in_files = hashlib.sha256(), True
+    for _, hook in sorted(hooks.items()):
         getattr(hook, "targetoptions", {}).setdefault("_nrt", True)  # others' hooks may make arrays
         digest.update(f"{hook.__module__}.{hook.__qualname__}".encode())
+        source = inspect.getsourcefile(getattr(hook, "py_func", hook))
+        in_files = in_files and source is not None
         for neighbour in sorted(Path(source).parent.glob("*.py")) if source else ():  # a hook may call its neighbours
             digest.update(neighbour.read_bytes())
-    copy = FunctionType(template.__code__, {**template.__globals__, **dict(hooks)}, template.__name__)
+    copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Callable[..., Any], _njit(cache=all(sources), nogil=True, **dict(options))(copy))
+    return cast(Callable[..., Any], _njit(cache=in_files, nogil=True, **options)(copy))
 
 
 @contextmanager

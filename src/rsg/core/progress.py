@@ -17,7 +17,6 @@ class Bar(Protocol):
 
     def __call__(self, amount: int, note: str = "") -> None:
         """So much more has been done."""
-        ...
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Processes that work for this one: each ends with its parent and leaves Ctrl-C to it."""
+"""Processes that work for this one, on the cores it has: each ends with its parent and leaves Ctrl-C to it."""
 
 import multiprocessing
 import os
@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from threading import Thread, current_thread, main_thread
 from typing import Any
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def begin_worker() -> None:

@@ -1,11 +1,15 @@
 """One demonstration: what was seen, what was done, and the words that go with it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +63,20 @@ class Demonstration:
 
     def __hash__(self) -> int:
         return hash((self.task, self.setting, self.states.tobytes(), self.actions.tobytes()))
+
+
+Demonstrator = Any
+"""Who can show tasks and judge what was done: a `rsg.domain.Domain`, which stands above this room."""
+
+
+def by_world(items: Iterable[tuple[Any, T]]) -> list[tuple[Any, list[T]]]:
+    """Each world (the same object) with all that came with it, in the order of first appearance.
+
+    >>> first, second = object(), object()
+    >>> [things for _, things in by_world([(first, "a"), (second, "b"), (first, "c")])]
+    [['a', 'c'], ['b']]
+    """
+    found: dict[int, tuple[Any, list[T]]] = {}  # the world itself too: the id of one that is gone is reused
+    for world, thing in items:
+        found.setdefault(id(world), (world, []))[1].append(thing)
+    return list(found.values())

@@ -14,7 +14,7 @@ from rsg.core.errors import RsgError, StoreError
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.core.workers import begin_worker, ctrl_c_waits
-from rsg.demos.benchmark import Benchmark, benchmark
+from rsg.demos.demonstration import Demonstrator
 from rsg.demos.store import FOLDER, MANIFEST, SHARD_EPISODES, Shard, Store, write_shard
 
 
@@ -23,13 +23,13 @@ class Recipe:
     """All that decides the content of a store.
 
     Attributes:
-        world: the name of the benchmark.
+        world: the name of the domain.
         split: which tasks; `custom` for `tasks`.
         per_task: demonstrations of each task.
         seed: where chance comes from.
         noise: the share of random actions.
         tasks: descriptions of one's own, in place of those of a split.
-        map: a kind of map or a map file for these; a layout or a layout file in Playroom, for any tasks.
+        map: the place, if one was named.
     """
 
     world: str
@@ -46,35 +46,30 @@ class Recipe:
         if not 0 <= self.noise < 1:
             raise RsgError(f"noise is a share of random actions, from 0 up to but not 1, not {self.noise}")
 
-    def benchmark(self) -> Benchmark:
-        """The benchmark, with one's own tasks in it."""
-        return benchmark(self.world, self.tasks, self.map)
-
-    def episodes(self) -> int:
+    def episodes(self, source: Demonstrator) -> int:
         """How many demonstrations it gives."""
-        return len(self.benchmark().tasks(self.split)) * self.per_task
+        return len(source.tasks(self.split)) * self.per_task
 
-    def shards(self) -> int:
+    def shards(self, source: Demonstrator) -> int:
         """How many files they fill."""
-        return -(-self.episodes() // SHARD_EPISODES)
+        return -(-self.episodes(source) // SHARD_EPISODES)
 
 
-def make_demonstrations(recipe: Recipe, folder: str | Path, workers: int = 1, advance: Advance | None = None) -> Store:
-    """Make the demonstrations of a recipe in a folder, or go on where an interrupted run stopped.
-
-    A shard that is missing or no longer what was written is made again.
-    """
-    folder = Path(folder)
+def fill_store(
+    source: Demonstrator, recipe: Recipe, folder: Path, workers: int = 1, advance: Advance | None = None
+) -> Store:
+    """Let somebody demonstrate what a recipe asks for; see `rsg.domain.make_demonstrations`."""
+    shards = recipe.shards(source)
     if not (folder / MANIFEST).exists():
-        Store.create(folder, recipe.world, _plain(recipe), recipe.shards())
+        Store.create(folder, recipe.world, _plain(recipe), shards)
     with FOLDER.writing(folder):
-        store = _opened(recipe, folder)
+        store = _opened(recipe, folder, shards)
         done = {shard.index: shard.episodes for shard in store.manifest.shards if store.intact(shard)}
-        full = {index for index, episodes in done.items() if episodes == len(_numbers(recipe, index))}
-        todo = (index for index in range(recipe.shards()) if index not in full)
+        full = {index for index, episodes in done.items() if episodes == len(_numbers(source, recipe, index))}
+        todo = (index for index in range(shards) if index not in full)
         if advance:
             advance(sum(done[index] for index in full))
-        with closing(_make(recipe, folder, todo, min(workers, recipe.shards() - len(full)))) as written:
+        with closing(_make(source, recipe, folder, todo, min(workers, shards - len(full)))) as written:
             for shard in written:
                 store.commit(shard)
                 if advance:
@@ -82,15 +77,15 @@ def make_demonstrations(recipe: Recipe, folder: str | Path, workers: int = 1, ad
     return store
 
 
-def _opened(recipe: Recipe, folder: Path) -> Store:
+def _opened(recipe: Recipe, folder: Path, shards: int) -> Store:
     """The store, if it is one of that recipe."""
     store = Store(folder)
     if store.manifest.world != recipe.world:
         raise StoreError(f"{folder} holds demonstrations of the world '{store.manifest.world}'; choose another folder")
     had, plan = store.manifest.recipe, _plain(recipe)
-    if had != plan or store.manifest.planned != recipe.shards():
+    if had != plan or store.manifest.planned != shards:
         if not store.manifest.shards:  # begun and never filled: nothing is lost
-            store.begin_anew(plan, recipe.shards())
+            store.begin_anew(plan, shards)
             return store
         differ = ", ".join(f"{key} {had[key]}" for key in plan if had.get(key) != plan[key] and key in had)
         raise StoreError(f"{folder} holds other demonstrations ({differ or 'an import'}); choose another folder")
@@ -102,11 +97,11 @@ def _plain(recipe: Recipe) -> dict[str, Any]:
     return {**asdict(recipe), "tasks": list(recipe.tasks)}
 
 
-def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Generator[Shard]:
+def _make(source: Demonstrator, recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Generator[Shard]:
     """Write shards, in any order; each depends on the recipe and its number alone."""
     if workers <= 1:
         for index in todo:
-            yield make_shard(recipe, folder, index)
+            yield make_shard(source, recipe, folder, index)
         return
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, spawn, initializer=begin_worker)
@@ -114,7 +109,8 @@ def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Ge
         jobs: set[Future[Shard]] = set()
         while True:
             with ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
-                jobs |= {pool.submit(make_shard, recipe, folder, i) for i in islice(todo, 4 * workers - len(jobs))}
+                few = islice(todo, 4 * workers - len(jobs))
+                jobs |= {pool.submit(make_shard, source, recipe, folder, index) for index in few}
             if not jobs:
                 break
             done, jobs = wait(jobs, return_when=FIRST_COMPLETED)
@@ -126,16 +122,15 @@ def _make(recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Ge
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _numbers(recipe: Recipe, index: int) -> range:
+def _numbers(source: Demonstrator, recipe: Recipe, index: int) -> range:
     """The numbers of the episodes in a shard."""
-    return range(index * SHARD_EPISODES, min((index + 1) * SHARD_EPISODES, recipe.episodes()))
+    return range(index * SHARD_EPISODES, min((index + 1) * SHARD_EPISODES, recipe.episodes(source)))
 
 
-def make_shard(recipe: Recipe, folder: Path, index: int) -> Shard:
+def make_shard(source: Demonstrator, recipe: Recipe, folder: Path, index: int) -> Shard:
     """Write the shard with that number."""
-    source = recipe.benchmark()
     demos, draws = [], []
-    for episode in _numbers(recipe, index):
+    for episode in _numbers(source, recipe, index):
         task, number = divmod(episode, recipe.per_task)
         rng = stream(recipe.seed, "demonstrations", recipe.split, task, number)
         demo, drawn = source.demonstrate(recipe.split, task, rng, recipe.noise)

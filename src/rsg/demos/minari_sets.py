@@ -146,10 +146,11 @@ def _spaces(store: Store) -> tuple[Any, Any]:
         raise StoreError(f"a Minari dataset has one kind of states and actions, {store.folder} has {listed}")
     ((states, actions, shape),) = kinds
     discrete = actions.kind in "iu" and not shape
-    return _box(states, (width,)), Discrete(high - low + 1, start=low) if discrete else _box(actions, shape)
+    return box(states, (width,)), Discrete(high - low + 1, start=low) if discrete else box(actions, shape)
 
 
-def _box(dtype: Any, shape: tuple[int, ...]) -> Any:
+def box(dtype: Any, shape: tuple[int, ...]) -> Any:
+    """The space of all arrays of a dtype and a shape."""
     from gymnasium.spaces import Box
 
     if dtype.kind == "f":

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -11,12 +10,11 @@ from PIL import Image
 from rsg.core.arrays import Bytes
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
-from rsg.demos.benchmark import Benchmark
-from rsg.demos.demonstration import Demonstration
+from rsg.demos.demonstration import Demonstration, Demonstrator
 from rsg.language import parse
 
 
-def milestones(source: Benchmark, demo: Demonstration) -> list[tuple[int, str]]:
+def milestones(source: Demonstrator, demo: Demonstration) -> list[tuple[int, str]]:
     """(step, term) for each time a subgoal of the description turned true."""
     terms = [str(term) for term in parse(demo.task).terms()]
     true = source.truth(source.world(demo.setting), demo.states, terms)
@@ -40,9 +38,3 @@ def gif(pictures: Sequence[Bytes], times: Sequence[int] | None = None) -> bytes:
     data = BytesIO()
     first.save(data, format="GIF", save_all=True, append_images=rest, duration=each, loop=0)
     return data.getvalue()
-
-
-def frames(source: Benchmark, demo: Demonstration) -> list[Any]:
-    """The states of a demonstration as pictures."""
-    world = source.world(demo.setting)
-    return [world.render(state) for state in demo.states]

@@ -1,18 +1,16 @@
-"""The Gymnasium face. Importing this room registers the ids, so that `gymnasium.make("rsg/CraftingWorld-v0")` works."""
+"""The Gymnasium face: a world with a task as environments.
 
-from gymnasium.envs.registration import register, registry
+Importing this room registers ids, so that `gymnasium.make` knows them: those of all packages that tell of a function
+that does so, by an entry point of the group `rsg.environments`.
+"""
 
-from rsg.envs.crafting import CraftingEnv as CraftingEnv, CraftingVectorEnv as CraftingVectorEnv
-from rsg.envs.playroom import PlayroomEnv as PlayroomEnv, PlayroomVectorEnv as PlayroomVectorEnv
+import warnings
+from importlib.metadata import entry_points
 
+from rsg.envs.tasks import TaskEnv as TaskEnv, TaskVectorEnv as TaskVectorEnv
 
-MAX_EPISODE_STEPS = 100
-
-for _name, _entry in (("CraftingWorld", "crafting:Crafting"), ("Playroom", "playroom:Playroom")):
-    if f"rsg/{_name}-v0" not in registry:
-        register(
-            id=f"rsg/{_name}-v0",
-            entry_point=f"rsg.envs.{_entry}Env",
-            vector_entry_point=f"rsg.envs.{_entry}VectorEnv",
-            max_episode_steps=MAX_EPISODE_STEPS,
-        )
+for _one in entry_points(group="rsg.environments"):
+    try:
+        _one.load()()
+    except Exception as error:
+        warnings.warn(f"the environments of '{_one.name}' cannot be registered: {error}", stacklevel=2)

@@ -1,162 +1,201 @@
-"""A world with a task as Gymnasium environments: one copy, and many copies that step in one call."""
+"""A domain with a task as Gymnasium environments: one copy, and many copies that step in one call."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from rsg.core.arrays import Array, Bools, Floats
+from rsg.core.arrays import Array, Bools, Bytes, Floats
 from rsg.core.errors import RsgError
+from rsg.core.random import stream
+from rsg.demos.minari_sets import box
+from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term, parse
 from rsg.worlds.protocol import States
 
-Observation = Any
 
-
-@dataclass(frozen=True)
-class Setting:
-    """What one copy and many copies share: where episodes start, what is asked, what is seen.
-
-    Attributes:
-        world: in which episodes take place.
-        machine: that of the task, if there is one.
-        sample: gives a first state `[W]`.
-        truth: says which terms of the task hold in states `[N, W]`.
-        observe: what is seen of states: an array, or a dict of arrays, with N rows.
-        space, actions: the observations and the actions of one copy.
-    """
-
-    world: Any
-    machine: Machine | None
-    sample: Callable[[np.random.Generator], States]
-    truth: Callable[[States], Bools]
-    observe: Callable[[States], Observation]
-    space: gymnasium.Space[Any]
-    actions: gymnasium.Space[Any]
-
-
-def machine_for(task: str | Task | None, vocabulary: Sequence[str]) -> Machine | None:
+def machine_for(task: str | Task | None, domain: Domain) -> Machine | None:
     """The machine of what is to be done, if anything is."""
-    asked = parse(task, vocabulary) if isinstance(task, str) else task
+    asked = parse(task, domain.vocabulary or None) if isinstance(task, str) else task
     return Machine.of(asked) if asked else None
 
 
-class TaskEnv(gymnasium.Env[Observation, Any]):
+class TaskEnv(gymnasium.Env[Any, Any]):
     """One copy. When the trajectory has done the task, the reward is 1 and the episode ends.
 
     Without a task there is no reward and no end. `info["state"]` is the state itself;
     `reset(options={"state": row})` starts from a given one.
 
     Args:
-        given, options: what the world's `setting` takes.
-        render_mode: one of the `render_modes` in `metadata`; `human` prints each state to the terminal.
+        domain: in which episodes take place; place: where there.
+        task: over the domain's terms.
+        observation: one of the domain's `observations`; by default the first.
+        render_mode: `ansi` gives text, `rgb_array` pixels, `human` prints each state to the terminal.
     """
 
-    setting: ClassVar[Callable[..., Setting]]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}  # type: ignore[misc]
 
-    def __init__(self, *given: Any, render_mode: str | None = None, **options: Any) -> None:
-        check_render_mode(render_mode, self.metadata["render_modes"])
-        self._setting = self.setting(*given, **options)
-        self.world = self._setting.world
-        self.machine = self._setting.machine
-        self.observation_space = self._setting.space
-        self.action_space = self._setting.actions
+    def __init__(
+        self,
+        domain: Domain,
+        place: str | None = None,
+        task: str | Task | None = None,
+        observation: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise RsgError(f"render_mode must be one of {', '.join(modes)}, not {render_mode!r}")
+        self.domain = domain if place is None else domain.at(place)
+        self.machine = machine_for(task, self.domain)
+        self.world, state = self.domain.start(self._terms, stream(0, "starts"))
+        if self.machine:
+            self.truth = _truth_of(self.domain.true_goals(self.world, self._terms, state))
+        known = observations(self.domain, self.world)
+        observation = observation or next(iter(known))
+        if observation not in known:
+            raise RsgError(f"observation must be {' or '.join(map(repr, known))}, not {observation!r}")
+        self._look, space = known[observation]
+        self.observation_space = space or _space_of(_first(self.observe(state[None])))
+        self.action_space = _actions_of(self.world)
         self.render_mode = render_mode
-        self._entered: frozenset[int] = frozenset()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    @property
+    def _terms(self) -> Sequence[str]:
+        return self.machine.names if self.machine else ()
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode in a new state."""
         super().reset(seed=seed)
         given = (options or {}).get("state")
-        state = self.sample(self.np_random) if given is None else self.world.checked_start(np.array(given))
-        self._states = state[None]
-        if self.machine:
-            self._entered, _ = self.machine.advance(Machine.START, self._setting.truth(self._states)[0].tolist())
-        self._show()
-        return self._observe(), {"state": self._states[0]}
+        if given is None:
+            state = self.sample(self.np_random)
+        else:
+            state = getattr(self.world, "checked_start", np.asarray)(np.array(given))
+        self._entered = Machine.START
+        self._come_to(state[None])
+        return _first(self.observe(self._states)), {"state": self._states[0]}
 
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Act, and see what follows."""
-        self._states = self.world.step(self._states, np.asarray(action)[None])
-        done = False
+        done = self._come_to(self.world.step(self._states, np.asarray(action)[None]))
+        return _first(self.observe(self._states)), float(done), done, False, {"state": self._states[0]}
+
+    def _come_to(self, states: States) -> bool:
+        """The next state `[1, W]`, and whether it does the task."""
+        self._states, done = states, False
         if self.machine:
-            holds = self._setting.truth(self._states)[0].tolist()
-            self._entered, done = self.machine.advance(self._entered, holds)
-        self._show()
-        return self._observe(), float(done), done, False, {"state": self._states[0]}
+            self._entered, done = self.machine.advance(self._entered, self.truth(states)[0].tolist())
+        if self.render_mode == "human":
+            from rich.console import Console
+
+            Console(highlight=False).print(self.domain.view(self.world, states[0]), "\n")
+        return done
 
     def render(self) -> Any:
         """The current state in the render mode; `human` has printed it already."""
         if self.render_mode == "rgb_array":
-            return self.world.render(self._states[0])
+            return self.domain.picture(self.world, self._states[0])
         if self.render_mode == "ansi":
-            return self.world.view(self._states[0]).plain
+            return str(self.domain.view(self.world, self._states[0], colours=False))
         return None
-
-    def sample(self, rng: np.random.Generator) -> States:
-        """A state `[W]` that an episode may start in."""
-        return self._setting.sample(rng)
 
     def frontier(self) -> tuple[Term, ...]:
         """The subgoals of the task that the trajectory is at."""
         return self.machine.frontier(self._entered) if self.machine else ()
 
-    def _observe(self) -> Observation:
-        seen = self._setting.observe(self._states)
-        return {name: rows[0] for name, rows in seen.items()} if isinstance(seen, dict) else seen[0]
+    def sample(self, rng: np.random.Generator) -> States:
+        """A state `[W]` that an episode may start in."""
+        world, state = self.domain.start(self._terms, rng)
+        if world != self.world and self.domain.setting_of(world) != self.domain.setting_of(self.world):
+            raise RsgError(f"an environment is one world, and episodes of {self.domain.name} start in several")
+        return state
 
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            from rich.console import Console
+    def observe(self, states: States) -> Any:
+        """What is seen of states `[N, W]`: an array, or a dict of arrays, with N rows."""
+        seen = self._look(states)
+        return seen._asdict() if hasattr(seen, "_asdict") else seen
 
-            Console(highlight=False).print(self.world.view(self._states[0]), "\n")
+
+def _truth_of(goals: Any) -> Callable[[States], Bools]:
+    """Which terms of a task hold in states `[N, W]`, given the truth as classifiers."""
+    found: Callable[[States], Bools] = getattr(goals, "holds", None) or (lambda states: goals(states)[0] == 0)
+    return found
 
 
-class TaskVectorEnv(VectorEnv[Observation, Array, Array]):
-    """Many copies that step in one call. One that has ended starts anew at the next step (Gymnasium's `NEXT_STEP`)."""
+def observations(domain: Domain, world: Any) -> Mapping[str, tuple[Callable[[States], Any], Any]]:
+    """What can be shown of states `[N, W]`, by name, the usual one first, and its space; None: all of its dtype.
 
-    metadata: dict[str, Any] = {
+    A domain may have its own: a method `observations(world)`.
+    """
+    if hasattr(domain, "observations"):
+        own: Mapping[str, Any] = domain.observations(world)
+        return own
+
+    def pictures(states: States) -> Bytes:
+        return np.stack([domain.picture(world, state) for state in states])
+
+    return {"state": (world.encode, None), "image": (pictures, None)}
+
+
+def _first(seen: Any) -> Any:
+    """What is seen of the first of some states."""
+    return {name: rows[0] for name, rows in seen.items()} if isinstance(seen, dict) else seen[0]
+
+
+def _space_of(seen: Any) -> gymnasium.Space[Any]:
+    """All that may be seen, as far as dtypes tell."""
+    if isinstance(seen, dict):
+        return spaces.Dict({name: _space_of(part) for name, part in seen.items()})
+    found: gymnasium.Space[Any] = box(seen.dtype, seen.shape)
+    return found
+
+
+def _actions_of(world: Any) -> gymnasium.Space[Any]:
+    if hasattr(world, "actions"):
+        return spaces.Discrete(len(world.actions))
+    reach = np.asarray(world.reach, dtype=np.float32)
+    return spaces.Box(-reach, reach)
+
+
+class TaskVectorEnv(VectorEnv[Any, Array, Array]):
+    """Many copies that step in one call. One that has ended starts anew at the next step (Gymnasium's `NEXT_STEP`).
+
+    Args:
+        num_envs: how many.
+        domain, options: what `TaskEnv` takes.
+        max_episode_steps: after how many steps an episode is cut.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         "render_modes": ["rgb_array"],
         "render_fps": 4,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    single: ClassVar[type[TaskEnv]]
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *given: Any,
-        render_mode: str | None = None,
-        max_episode_steps: int | None = None,
-        **options: Any,
-    ) -> None:
-        check_render_mode(render_mode, self.single.metadata["render_modes"])
-        self._setting = self.single.setting(*given, **options)
-        self.world = self._setting.world
+    def __init__(self, num_envs: int, domain: Domain, *, max_episode_steps: int | None = None, **options: Any) -> None:
+        self._single = single = TaskEnv(domain, **options)
+        self.world = single.world
         self.num_envs = num_envs
         self._copies = range(num_envs)
-        self.render_mode = render_mode
-        self.single_observation_space = self._setting.space
-        self.single_action_space = self._setting.actions
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.render_mode = single.render_mode
+        self.single_observation_space = single.observation_space
+        self.single_action_space = single.action_space
+        self.observation_space = batch_space(single.observation_space, num_envs)
+        self.action_space = batch_space(single.action_space, num_envs)
         self._limit = max_episode_steps
-        machine = self._setting.machine
-        self._progress = BatchProgress(machine, num_envs) if machine else None
+        self._progress = BatchProgress(single.machine, num_envs) if single.machine else None
         self._steps = np.zeros(num_envs, dtype=np.int64)
         self._rngs: list[np.random.Generator] = []
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start all copies anew; copy i has its own random stream, from seed + i or from `seed[i]`."""
         del options
         if seed is not None or not self._rngs:
@@ -164,36 +203,32 @@ class TaskVectorEnv(VectorEnv[Observation, Array, Array]):
                 list(seed) if isinstance(seed, Sequence) else [None if seed is None else seed + i for i in self._copies]
             )
             self._rngs = [np.random.default_rng(one) for one in own]
-        self._states = np.array([self._setting.sample(rng) for rng in self._rngs])
+        self._states = np.array([self._single.sample(rng) for rng in self._rngs])
         self._steps[:] = 0
         self._ended = self._done(np.ones(self.num_envs, dtype=bool))
-        return self._setting.observe(self._states), {"state": self._states}
+        return self._single.observe(self._states), {"state": self._states}
 
-    def step(self, actions: Array) -> tuple[Observation, Floats, Bools, Bools, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Any, Floats, Bools, Bools, dict[str, Any]]:
         """Act in every copy; one that ended in the last step starts anew instead, with reward 0."""
         fresh = self._ended
         self._states = self.world.step(self._states, actions)
         self._steps += 1
         for i in np.flatnonzero(fresh):
-            self._states[i] = self._setting.sample(self._rngs[i])
+            self._states[i] = self._single.sample(self._rngs[i])
         self._steps[fresh] = 0
         done = self._done(fresh)
         truncated = ~done & (self._steps >= (self._limit or np.inf))
         self._ended = done | truncated
-        return self._setting.observe(self._states), done.astype(np.float64), done, truncated, {"state": self._states}
+        return self._single.observe(self._states), done.astype(np.float64), done, truncated, {"state": self._states}
 
     def render(self) -> Any:
         """All copies as pictures."""
-        return tuple(map(self.world.render, self._states)) if self.render_mode == "rgb_array" else None
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(self._single.domain.picture(self.world, state) for state in self._states)
 
     def _done(self, first: Bools) -> Bools:
         """Which trajectories have done the task; `first` says which are in their first state."""
         if self._progress is None:
             return np.zeros(self.num_envs, dtype=bool)
-        return self._progress.advance(self._setting.truth(self._states), first)
-
-
-def check_render_mode(mode: str | None, known: Sequence[str]) -> None:
-    """An error for a render mode that there is not."""
-    if mode is not None and mode not in known:
-        raise RsgError(f"render_mode must be one of {', '.join(known)}, not {mode!r}")
+        return self._progress.advance(self._single.truth(self._states), first)

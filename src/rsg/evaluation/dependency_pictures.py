@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.patches import Patch, Rectangle
 
-from rsg.evaluation.pictures import panels
+from rsg.core.pictures import panels
 from rsg.planning import Dependencies
 
 FRAME = "#e4572e"

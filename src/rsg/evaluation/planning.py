@@ -9,7 +9,8 @@ import numpy as np
 
 from rsg.core.progress import Advance
 from rsg.core.random import stream
-from rsg.demos import Benchmark, Demonstration
+from rsg.demos import Demonstration
+from rsg.domain import Domain
 from rsg.evaluation.statistics import wilson
 from rsg.language import Machine, parse
 from rsg.planning import Plan, plan, validate
@@ -37,14 +38,14 @@ class Starts(NamedTuple):
     per_task: int
     seed: int = 0
 
-    def draw(self, source: Benchmark, task: int, place: int) -> Demonstration:
+    def draw(self, source: Domain, task: int, place: int) -> Demonstration:
         """A demonstration that begins at one of the starts of a task, both by their numbers."""
         rng = stream(self.seed, "evaluation", self.split, task, place)
         return source.demonstrate(self.split, task, rng)[0]
 
 
 def evaluate_planning(
-    source: Benchmark,
+    source: Domain,
     starts: Starts,
     goal_fn: GoalFn,
     settings: SearchSettings | None = None,

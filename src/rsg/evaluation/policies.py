@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from rsg.baselines import Policy, rollout
 from rsg.baselines.policies import MAX_STEPS
 from rsg.core.progress import Advance
-from rsg.demos import Benchmark, Demonstration
+from rsg.demos import Demonstration
 from rsg.demos.showing import gif
+from rsg.domain import Domain
 from rsg.evaluation.planning import Episode, Starts, by_task
 from rsg.language import machine_of
 from rsg.planning.validation import does_leniently
@@ -21,7 +22,6 @@ from rsg.training.data import least_steps
 from rsg.training.loop import one_thread
 
 LONGEST = 60  # steps of an episode that is shown
-PIXELS = {"crafting": 20, "playroom": 200}  # of a cell, and of the room, in animations
 
 
 See = Callable[[int, int, NDArray[Any], Episode], None]
@@ -29,7 +29,7 @@ See = Callable[[int, int, NDArray[Any], Episode], None]
 
 
 def evaluate_policy(
-    source: Benchmark,
+    source: Domain,
     starts: Starts,
     policy: Policy,
     max_steps: int = MAX_STEPS,
@@ -59,7 +59,7 @@ def evaluate_policy(
 
 
 def _acted(
-    source: Benchmark, policy: Policy, demos: Sequence[Demonstration], max_steps: int
+    source: Domain, policy: Policy, demos: Sequence[Demonstration], max_steps: int
 ) -> Iterator[tuple[int, NDArray[Any], Episode]]:
     """From which of the demonstrations' starts, all of one task, what was done; those of a world side by side."""
     machine = machine_of(demos[0].task)
@@ -82,8 +82,8 @@ def _acted(
 class Examples:
     """Keeps one good and one failed episode of several subgoals, neither too long to be watched."""
 
-    def __init__(self, source: Benchmark) -> None:
-        self._tasks = source.tasks("compositional")
+    def __init__(self, source: Domain) -> None:
+        self._tasks = source.tasks(source.reported[0])
         self.found: dict[str, dict[str, Any]] = {}
 
     def see(self, task: int, start: int, actions: NDArray[Any], episode: Episode) -> None:
@@ -94,11 +94,11 @@ class Examples:
             self.found[kind] = {"task": task, "start": start, "actions": actions[:LONGEST].round(4).tolist()}
 
 
-def episode_film(source: Benchmark, example: Mapping[str, Any], seed: int) -> bytes:
-    """A GIF of an episode that was kept of a compositional task: from the same start, by the same actions."""
-    demo = Starts("compositional", 1, seed).draw(source, example["task"], example["start"])
+def episode_film(source: Domain, example: Mapping[str, Any], seed: int) -> bytes:
+    """A GIF of an episode that was kept of the first split: from the same start, by the same actions."""
+    demo = Starts(source.reported[0], 1, seed).draw(source, example["task"], example["start"])
     world: Any = source.world(demo.setting)
     states = [demo.states[0]]
     for action in example["actions"]:
         states.append(world.step(states[-1][None], np.array([action]))[0])
-    return gif([world.render(state, PIXELS[source.name]) for state in states])
+    return gif([source.picture(world, state, source.pixels.get("small")) for state in states])

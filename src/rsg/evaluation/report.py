@@ -10,36 +10,43 @@ from typing import Any
 import torch
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from rsg.baselines import settings_of_run
+from rsg.baselines import baseline_of, policy_for, settings_of_run
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
 from rsg.core.random import stream
 from rsg.core.version import __version__
-from rsg.demos import Benchmark
+from rsg.domain import Domain, Printed
 from rsg.evaluation import report_pictures as pictures
-from rsg.evaluation.paper import LABELS, SOURCE, Printed
-from rsg.evaluation.pictures import png
 from rsg.evaluation.planning import Starts
-from rsg.evaluation.playroom_pictures import floor_plan, heat_figure
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
-from rsg.evaluation.report_examples import (
-    COST_MAP,
-    COST_TASK,
+from rsg.evaluation.report_results import (
     Followed,
-    cost_maps,
+    Results,
+    duration,
     follow_demonstration,
+    percent,
     plan_novel_task,
+    unseen_success,
 )
-from rsg.evaluation.report_results import SPLITS, Results, duration, percent, unseen_success
 from rsg.evaluation.timeline import signs
-from rsg.evaluation.trained import baseline_of, policy_for, source_of
 from rsg.search import is_continuous
 from rsg.subgoals import Readings, RsgSettings, demonstrators, load_subgoals, tell
 from rsg.training import Run
+from rsg.training.origin import home
 from rsg.training.settings import restored
-from rsg.worlds.crafting.text import read_map
 
-WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
+RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
+LABELS = {
+    RSG: "RSG",
+    "irl": "IRL",
+    "gail": "GAIL",
+    "bc": "BC",
+    "bc-fsm": "BC-FSM",
+    PICTURES: "BC-FSM, pictures",
+    "lstm": "LSTM",
+    ORACLE: "oracle (the truth)",
+}
+SOURCE = "Learning Rational Subgoals from Demonstrations and Instructions (AAAI 2023)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +55,7 @@ class Reported:
 
     Attributes:
         folder: where it is.
-        source: the benchmark that it was trained for.
+        source: the domain that it was trained in.
         learned: its subgoals; of a baseline, its policy.
         settings: how.
         about: what the run says about itself.
@@ -56,32 +63,32 @@ class Reported:
     """
 
     folder: Path
-    source: Benchmark
+    source: Domain
     learned: Any
     settings: Any
     about: dict[str, Any]
     notes: dict[str, Any]
 
 
-def open_run(folder: str | Path) -> Reported:
-    """Read a run that learned subgoals or a policy, in a world with a benchmark."""
+def open_run(folder: str | Path, domain: Domain | None = None) -> Reported:
+    """Read a run that learned subgoals or a policy; domain: where, if the run's own is not to be found."""
     run = Run(folder)
-    source = source_of(run)
+    source = home(run, domain)
     learned: Any
     settings: Any
     if baseline_of(folder):
-        world, _ = source.start("novel", 0, stream(0, "world"))
-        learned, settings = policy_for(folder, source.name, world), settings_of_run(run)
+        world, _ = source.start_of(source.reported[-1], 0, stream(0, "world"))
+        learned, settings = policy_for(folder, source, world), settings_of_run(run)
     else:
         learned, settings = load_subgoals(folder), restored(RsgSettings, run.about["settings"])
     return Reported(Path(folder), source, learned, settings, run.about, run.load("last").notes)
 
 
 def measure_policy(run: Reported, per_task: int, seed: int, advance: Advance | None = None) -> tuple[Results, Examples]:
-    """Let a policy act from some starts of each task: the figures of both splits, and what was kept to be shown."""
-    kept, splits = Examples(run.source), {}
-    for split in SPLITS:
-        see = kept.see if split == "compositional" else None
+    """Let a policy act from some starts of each task: the figures of each split, and what was kept to be shown."""
+    kept, splits = Examples(run.source), dict[str, dict[str, Any]]()
+    for split in run.source.reported:
+        see = None if splits else kept.see
         starts = Starts(split, per_task, seed)
         splits[split] = evaluate_policy(run.source, starts, run.learned, advance=advance, see=see)
     return {run.about["method"]: splits}, kept
@@ -112,7 +119,10 @@ def write_report(
 
 def _films(run: Reported, kept: Examples, splits: dict[str, Any]) -> list[tuple[str, str, bytes]]:
     """Episodes of a policy: good or failed, the task, and a film."""
-    tasks, seed = run.source.tasks("compositional"), splits["compositional"]["seed"]
+    if not run.source.parts()["picture"]:
+        return []
+    split = run.source.reported[0]
+    tasks, seed = run.source.tasks(split), splits[split]["seed"]
     return [(kind, tasks[one["task"]], episode_film(run.source, one, seed)) for kind, one in kept.found.items()]
 
 
@@ -121,8 +131,7 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
     unseen, known = unseen_success(results)
     followed = follow_demonstration(run.source, run.learned, run.settings)
     world, plan, verdict = plan_novel_task(run.source, run.learned)
-    shown = _in_a_room if is_continuous(followed.world) else _on_a_map
-    read = isinstance(run.learned, Readings)
+    read, drawn = isinstance(run.learned, Readings), hasattr(world, "render")
     return {
         "readings": tell(run.learned, world) if read else [],
         "demonstrators": demonstrators(run.learned.shape) if read else "",
@@ -131,18 +140,20 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
         "known": known,
         "followed": followed,
         "strips": pictures.response_strips(followed),
-        **shown(run, followed),
+        **_seen(run.source, followed),
+        "illustrations": run.source.illustrations(run.learned, run.settings),
+        "continuous": is_continuous(world),
         "plan": plan,
         "verdict": verdict,
         "marks": signs(world, plan.actions, arrows=True)[0] if plan.found else [],
-        "film": pictures.plan_animation(world, plan),
+        "film": pictures.plan_animation(run.source, world, plan) if drawn else None,
     }
 
 
 def _about(run: Reported, own: dict[str, Any], command: str) -> dict[str, Any]:
     """What the page of any method says: figures by split beside the paper's, how it was trained, how it came about."""
     about, settings, usual = run.about, run.settings, type(run.settings)()
-    name, method, rows = run.source.name, about["method"], run.notes["history"]
+    method, rows = about["method"], run.notes["history"]
     facts = {
         "command": command,
         "rsg": __version__,
@@ -155,10 +166,11 @@ def _about(run: Reported, own: dict[str, Any], command: str) -> dict[str, Any]:
         "terms": f"{len(about['terms'])}: {', '.join(about['terms'])}",
     }
     return {
-        "place": WORLDS[name],
+        "place": run.source.title,
         "label": LABELS[method],
         "own": own,
-        "paper": Printed.of(name, method),
+        "paper": run.source.published.get(method, Printed()),
+        "printed": method in run.source.published,
         "source": SOURCE,
         "notes": run.notes,
         "settings": settings,
@@ -173,22 +185,14 @@ def _about(run: Reported, own: dict[str, Any], command: str) -> dict[str, Any]:
     }
 
 
-def _on_a_map(run: Reported, followed: Followed) -> dict[str, Any]:
-    """States at the ends of parts, and the costs-to-go."""
-    states = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in followed.segments)]
-    world, state = read_map(COST_MAP)
-    costs = [
-        (one, ", ".join(world.inventory(one.state)) or "nothing", pictures.cost_picture(one))
-        for one in cost_maps(world, state, COST_TASK, run.learned, run.settings)
-    ]
-    shown = [(words, followed.world.render(followed.demo.states[step], 24)) for step, words in states]
-    moments = [(words, pictures.small(drawn)) for words, drawn in shown]
-    return {"moments": moments, "costs": costs, "cost_task": COST_TASK, "heat": None, "floor_plan": None}
-
-
-def _in_a_room(run: Reported, followed: Followed) -> dict[str, Any]:
-    """The whole way on one floor plan, and where subgoals hold."""
-    world, state = run.source.start("novel", 0, stream(0, "report", "heat"))
-    heat, parts, room = heat_figure(run.learned, world, state), followed.segments, followed.world
-    floor = floor_plan(room, followed.demo.states, parts, len(parts), 700)
-    return {"floor_plan": pictures.small(floor, 256), "heat": png(heat, 85)}
+def _seen(source: Domain, followed: Followed) -> dict[str, Any]:
+    """A demonstration in pictures: the whole way in one, or the states at the ends of parts, if they can be drawn."""
+    world, states, parts = followed.world, followed.demo.states, followed.segments
+    trail = source.trail(world, states, parts, len(parts))
+    if trail is not None:
+        return {"trail": pictures.small(trail, 256), "moments": []}
+    steps = [(0, "start"), *((part.end, f"step {part.end}: {part.term}") for part in parts)]
+    if not hasattr(world, "render"):
+        steps = []
+    moments = [(words, source.picture(world, states[step], source.pixels.get("small"))) for step, words in steps]
+    return {"trail": None, "moments": [(words, pictures.small(drawn)) for words, drawn in moments]}

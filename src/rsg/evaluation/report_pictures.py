@@ -1,4 +1,4 @@
-"""The pictures of a report: curves as SVG in the page's own colours, maps as PNG, plans as GIF."""
+"""The pictures of a report: curves as SVG in the page's own colours, states as PNG, plans as GIF."""
 
 import re
 from collections.abc import Sequence
@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from rsg.demos.showing import gif
-from rsg.evaluation.pictures import png
-from rsg.evaluation.report_examples import CostMap, Followed
+from rsg.domain import Domain
+from rsg.evaluation.report_results import Followed
 from rsg.planning import Plan
-from rsg.search import is_continuous
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -38,7 +34,9 @@ _STYLE: dict[Any, Any] = {
     "grid.color": _FAINT,
     "grid.alpha": 0.4,
 }
-_RED = "#d21f1f"
+
+
+LEAST = 240  # pixels that a frame is wide at least
 
 
 def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
@@ -76,28 +74,6 @@ def response_strips(followed: Followed) -> str:
         return svg(figure, "Responses of the classifiers along a demonstration")
 
 
-def cost_picture(shown: CostMap) -> bytes:
-    """A map with every place of the agent coloured by its cost; the plan dotted, its goal in a red box."""
-    height, width = shown.cost.shape
-    figure = Figure(figsize=(0.52 * width, 0.52 * height))
-    axes = figure.add_axes((0, 0, 1, 1))
-    blues = LinearSegmentedColormap.from_list("depth", ["#f4f8fc", "#a9cbe6", "#4a90c4", "#12456f"])
-    tints = blues.with_extremes(bad="white")(Normalize(*shown.range)(np.ma.masked_invalid(shown.cost)))[..., :3]
-    drawn = shown.world.render(shown.state, 48)[: 48 * height] / 255  # without what is held
-    axes.imshow(drawn * tints.repeat(48, 0).repeat(48, 1), extent=(-0.5, width - 0.5, height - 0.5, -0.5))
-    cells = np.argwhere(np.isfinite(shown.cost)).tolist()
-    for y, x in (cell for cell in cells if tuple(cell) not in shown.path):
-        words = axes.text(x, y + 0.3, f"{shown.cost[y, x]:.1f}", ha="center", va="center", fontsize=7, color="#22384c")
-        words.set_path_effects([withStroke(linewidth=2, foreground="white")])
-    rows, columns = zip(*shown.path, strict=True)
-    axes.plot(columns, rows, ":", color="white", lw=4.5)
-    axes.plot(columns, rows, ":", color="black", lw=2.2)
-    axes.plot(columns[0], rows[0], "o", color="black", markeredgecolor="white", markersize=8)
-    axes.add_patch(Rectangle((columns[-1] - 0.48, rows[-1] - 0.48), 0.96, 0.96, fill=False, ec=_RED, lw=3))
-    axes.axis("off")
-    return png(figure, 120)
-
-
 def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
     """A picture as PNG of few colours."""
     data = BytesIO()
@@ -106,7 +82,7 @@ def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
     return data.getvalue()
 
 
-def plan_animation(world: Any, plan: Plan, cell: int = 48) -> bytes:
+def plan_animation(source: Domain, world: Any, plan: Plan) -> bytes:
     """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
     names, steps = getattr(world, "actions", None), len(plan.actions)
     words = [
@@ -114,15 +90,17 @@ def plan_animation(world: Any, plan: Plan, cell: int = 48) -> bytes:
         for number, (action, term) in enumerate(zip(plan.actions, plan.terms, strict=True), start=1)
     ]
     ends = [*words, f"{steps} steps: done" if plan.found else "no plan was found"]
-    frames = [_frame(world, state, text, cell) for state, text in zip(plan.states, ends, strict=True)]
+    frames = [_frame(source, world, state, text) for state, text in zip(plan.states, ends, strict=True)]
     changes = [before != after for before, after in pairwise(plan.terms)]
     times = [900 if change else 280 for change in [*changes, False]] + [2500]
     return gif(frames, times[-len(frames) :])
 
 
-def _frame(world: Any, state: NDArray[Any], words: str, cell: int) -> NDArray[np.uint8]:
-    """A state with words below it: a map with cells of that size, or a room as large as eight of them."""
-    picture = Image.fromarray(world.render(state, 8 * cell if is_continuous(world) else cell))
+def _frame(source: Domain, world: Any, state: NDArray[Any], words: str) -> NDArray[np.uint8]:
+    """A state with words below it."""
+    drawn = source.picture(world, state, source.pixels.get("usual"))
+    larger = -(-LEAST // drawn.shape[1])  # so that the words fit below
+    picture = Image.fromarray(drawn.repeat(larger, 0).repeat(larger, 1))
     frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
     frame.paste(picture)
     ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))

@@ -1,18 +1,27 @@
-"""The figures of a report: planning success of a run on both splits, an untrained model beside it, and the paper's."""
+"""What a report tells of a run: planning success beside an untrained model, a demonstration as it sees it, a plan."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from rsg.core.arrays import Bools, Floats
 from rsg.core.progress import Advance
 from rsg.core.random import stream
-from rsg.demos import Benchmark
+from rsg.demos import Demonstration
+from rsg.domain import Domain
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.evaluation.statistics import hundredths
-from rsg.evaluation.trained import untrained_for
+from rsg.evaluation.timeline import parts
+from rsg.language import Machine, parse
+from rsg.planning import Part, Plan, plan, validate
+from rsg.planning.validation import Verdict
 from rsg.search import SearchSettings, is_continuous
-from rsg.subgoals import Classifiers
+from rsg.subgoals import Classifiers, Recogniser, RsgSettings, untrained
+from rsg.subgoals.objective import log_probabilities
+from rsg.worlds import World
 
-SPLITS = ("compositional", "novel")
 NONE = "–"
 Results = dict[str, dict[str, dict[str, Any]]]
 """What `evaluate_planning` gives, by model (`rsg`, `untrained`) and by split: plain JSON."""
@@ -20,52 +29,113 @@ Results = dict[str, dict[str, dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many starts of each task are planned from."""
+    """How many starts of each task are planned from, with what was learned and with what was not."""
 
-    compositional: int = 30
-    novel: int = 50
+    first: int = 30
+    others: int = 50
     untrained: int = 3
 
-    def plans(self, source: Benchmark) -> int:
+    def of(self, source: Domain) -> dict[str, int]:
+        """By split."""
+        first, *others = source.reported
+        return {first: self.first, **dict.fromkeys(others, self.others)}
+
+    def plans(self, source: Domain) -> int:
         """How many plans that is in all."""
-        tasks = {split: len(source.tasks(split)) for split in SPLITS}
-        own = tasks["compositional"] * self.compositional + tasks["novel"] * self.novel
-        return own + self.untrained * sum(tasks.values())
+        return sum(len(source.tasks(split)) * (count + self.untrained) for split, count in self.of(source).items())
 
 
 def measure(
-    source: Benchmark,
+    source: Domain,
     subgoals: Classifiers,
     sizes: Sizes | None = None,
     seed: int = 0,
     advance: Advance | None = None,
 ) -> Results:
-    """Plan for both splits with learned subgoals and with untrained ones; every plan is judged by the truth.
+    """Plan for each split with learned subgoals and with untrained ones; every plan is judged by the truth.
 
     In a continuous world untrained ones are planned with on the roadmap alone: trees would grow for long, in vain.
     """
     sizes = sizes or Sizes()
-    world, _ = source.start("novel", 0, stream(seed, "world"))
-    floor, quick = untrained_for(source, world), SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
+    world, state = source.start_of(source.reported[-1], 0, stream(seed, "world"))
+    floor = untrained(source.vocabulary, world, state=state)
+    quick = SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
     own = {
-        split: evaluate_planning(source, Starts(split, getattr(sizes, split), seed), subgoals.goals, advance=advance)
-        for split in SPLITS
+        split: evaluate_planning(source, Starts(split, count, seed), subgoals.goals, advance=advance)
+        for split, count in sizes.of(source).items()
     }
-    untrained = {
+    beside = {
         split: evaluate_planning(source, Starts(split, sizes.untrained, seed), floor.goals, quick, advance)
-        for split in SPLITS
+        for split in source.reported
     }
-    return {"rsg": own, "untrained": untrained}
+    return {"rsg": own, "untrained": beside}
 
 
 def unseen_success(results: Results) -> tuple[float, list[str]]:
-    """Success on the novel tasks that are not among the compositional ones, and those that are, and so are left out."""
-    known = {row["task"] for row in results["rsg"]["compositional"]["tasks"]}
-    rows = results["rsg"]["novel"]["tasks"]
+    """Success on the tasks of the last split that are not in the first, and those that are, and so are left out."""
+    first, *others = results["rsg"].values()
+    if not others:
+        return float("nan"), []
+    known, rows = {row["task"] for row in first["tasks"]}, others[-1]["tasks"]
     new = [row for row in rows if row["task"] not in known]
     episodes = sum(row["episodes"] for row in new)
     rate = sum(row["success"] * row["episodes"] for row in new) / episodes if episodes else float("nan")
     return rate, [row["task"] for row in rows if row["task"] in known]
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A demonstration as the classifiers see it.
+
+    Attributes:
+        demo: what was shown; world: where.
+        terms: of its task.
+        responses: `[T + 1, terms]` G of each term in each state.
+        truth: `[T + 1, terms]` what really holds.
+        segments: the best alignment: which subgoal the steps serve.
+    """
+
+    demo: Demonstration
+    world: Any
+    terms: tuple[str, ...]
+    responses: Floats
+    truth: Bools
+    segments: list[Part]
+
+    @property
+    def hits(self) -> int:
+        """How many parts end exactly where a subgoal comes true."""
+        truth = [step for number in range(len(self.terms)) for step in self.turns(number)]
+        return sum(part.end in truth for part in self.segments)
+
+    def turns(self, term: int) -> list[int]:
+        """The states in which a term turns true."""
+        column = self.truth[:, term]
+        return [int(i) + 1 for i in np.flatnonzero(~column[:-1] & column[1:])]
+
+
+def follow_demonstration(source: Domain, subgoals: Classifiers, settings: RsgSettings, seed: int = 0) -> Followed:
+    """A new demonstration of the task with the largest machine in the first split, aligned as in training."""
+    split = source.reported[0]
+    machines = [Machine.of(parse(text)) for text in source.tasks(split)]
+    number = max(range(len(machines)), key=lambda i: machines[i].nodes)
+    machine = machines[number]
+    demo, _ = source.demonstrate(split, number, stream(seed, "report", "demonstration"))
+    world = source.world(demo.setting)
+    terms = machine.names
+    log_g, _ = log_probabilities(subgoals.evaluate(world, demo.states, subgoals.numbers(terms)))
+    found = Recogniser(subgoals, [machine.task], settings).segment(world, demo.states, demo.actions, machine.task)
+    return Followed(demo, world, terms, np.exp(log_g), source.truth(world, demo.states, terms), parts(found))
+
+
+def plan_novel_task(source: Domain, subgoals: Classifiers, seed: int = 0) -> tuple[World, Plan, Verdict]:
+    """A plan for the last task, from the first start that chance gives, which may fail: where, and its replay."""
+    split = source.reported[-1]
+    demo, _ = source.demonstrate(split, len(source.tasks(split)) - 1, stream(seed, "report", "plan"))
+    world = source.world(demo.setting)
+    plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
+    made = plan(world, demo.states[0], demo.task, subgoals.goals)
+    return world, made, validate(world, made, demo.task, partial(source.truth, world))
 
 
 def percent(rate: float | None) -> str:

@@ -16,7 +16,7 @@ from matplotlib.patches import ConnectionPatch
 from numpy.typing import NDArray
 from rich.text import Text
 
-from rsg.evaluation.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
 from rsg.planning import Part
 from rsg.subgoals import Segmentation
 
@@ -27,6 +27,10 @@ MAPS_IN_A_ROW = 8
 WIDE, SLIDE = 12.8, 7.2  # inches
 FAINT = "#666666"
 _INKS = ("cyan", "magenta", "yellow", "green", "blue", "red")
+_FLOOR = (
+    "On the left: where it was after each step, in the colour of the subgoal that the step serves; in full colour "
+    "where it starts, and with a number where a subgoal came true."
+)
 _ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "toggle": "●"}
 _COMPASS, _ON_THE_SPOT, _STILL = "→↗↑↖←↙↓↘", "·", 0.1  # signs of motions; how little is none, in actions
 
@@ -128,6 +132,12 @@ def draw_timeline(
         note: a line below the task.
     """
     served, moments = parts(found), _moments(found)
+    if not hasattr(world, "render"):
+        with slide(path, found, note) as body:
+            bars = body.subplots()
+            draw_bars(bars, served, found)
+            name_steps(bars, world, actions)
+        return
     rows = -(-len(moments) // MAPS_IN_A_ROW)
     columns = -(-len(moments) // rows)
     low = 1.1 + max(0.27, min(0.45, 2.6 / len(served))) * len(served)  # inches of the bars
@@ -148,6 +158,28 @@ def draw_timeline(
                 _connect(axes, bars, step, color)
         for axes in places:  # where no map is
             axes.axis("off")
+
+
+def draw_on_floor(
+    path: str | Path, world: Any, actions: NDArray[Any], found: Segmentation, floor: NDArray[np.uint8], note: str = ""
+) -> None:
+    """A PNG file, a slide large: the whole way in one picture `floor`, and a timeline in the same colours.
+
+    The other arguments are those of `draw_timeline`.
+    """
+    served = parts(found)
+    with slide(path, found, note) as body:
+        left, beside = body.subfigures(1, 2)
+        plan = left.subplots()
+        plan.imshow(floor, interpolation="antialiased")
+        plan.set_anchor("NW")
+        plan.axis("off")
+        bars, words = beside.subplots(2, 1, height_ratios=(len(served), max(1, 7 - len(served))))
+        draw_bars(bars, served, found)
+        bars.set_yticks(range(len(served)), [f"{number}  {part.term}" for number, part in enumerate(served, 1)])
+        name_steps(bars, world, actions, room=24)
+        words.text(0, 0, fill(_FLOOR, 68), fontsize=10, color=FAINT)
+        words.axis("off")
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from rsg.language.ltlf import Formula as Formula, to_ltlf as to_ltlf
 from rsg.language.machine import Machine as Machine, Nodes as Nodes, machine_of as machine_of
-from rsg.language.sampling import sample_task as sample_task
 from rsg.language.semantics import satisfies as satisfies
 from rsg.language.syntax import parse as parse
 from rsg.language.tree import And as And, Or as Or, Task as Task, Term as Term, Then as Then

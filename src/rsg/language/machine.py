@@ -8,8 +8,9 @@ from itertools import accumulate, pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rsg.core.arrays import Indices
 from rsg.core.errors import TaskError
 from rsg.core.words import quantity
 from rsg.language.semantics import read_trace
@@ -19,8 +20,6 @@ from rsg.language.tree import And, Or, Task, Term, Then
 MAX_NODES = 2**16
 MAX_EDGES = 2**20
 """A larger machine is refused before it is built: `and` over n parts has n·2^(n-1) copies."""
-
-_Ints = NDArray[np.int32]
 
 
 class Nodes(NamedTuple):
@@ -32,9 +31,9 @@ class Nodes(NamedTuple):
         after: `[E]` the successors of node 0, of node 1, and so on.
     """
 
-    term: _Ints
-    start: _Ints
-    after: _Ints
+    term: Indices
+    start: Indices
+    after: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +50,9 @@ class Machine:
 
     task: Task
     terms: tuple[Term, ...]
-    term_of: _Ints
-    next_start: _Ints
-    next_node: _Ints
+    term_of: Indices
+    next_start: Indices
+    next_node: Indices
     START: ClassVar = frozenset([0])  # the nodes entered before the first state: `v_0`
 
     @staticmethod
@@ -110,7 +109,7 @@ class Machine:
         term = np.array([*(columns[name] for name in self.names), -1], dtype=np.int32)[self.term_of]
         return Nodes(term, self.next_start, self.next_node)
 
-    def successors(self, node: int) -> _Ints:
+    def successors(self, node: int) -> Indices:
         """The nodes that may follow `node`, in order."""
         return self.next_node[self.next_start[node] : self.next_start[node + 1]]
 
@@ -214,10 +213,10 @@ class Machine:
 class _Fragment(NamedTuple):
     """A machine without `v_0` and `v_T`: nodes in topological order, edges `[E, 2]`, where it may start and end."""
 
-    term_of: _Ints
-    edges: _Ints
-    starts: _Ints
-    ends: _Ints
+    term_of: Indices
+    edges: Indices
+    starts: Indices
+    ends: Indices
 
 
 def _build(task: Task, index: dict[Term, int]) -> _Fragment:
@@ -322,10 +321,10 @@ def _size(task: Task) -> _Size:
     return _Size(nodes * copies, edges * copies + pairs * copies // 2, starts, ends)
 
 
-def _product(sources: _Ints, targets: _Ints) -> _Ints:
+def _product(sources: Indices, targets: Indices) -> Indices:
     """All edges from a source to a target, `[E, 2]`."""
     return np.stack([np.repeat(sources, len(targets)), np.tile(targets, len(sources))], axis=-1)
 
 
-def _ints(values: Sequence[int]) -> _Ints:
+def _ints(values: Sequence[int]) -> Indices:
     return np.array(values, dtype=np.int32)

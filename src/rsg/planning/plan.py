@@ -50,7 +50,7 @@ class Plan:
         expansions: (state, node) pairs expanded, or states in a search that knows no nodes; steps of a random tree.
         seconds: spent on planning.
         ended: `found`, or why not: `exhausted` (all that can be reached was tried), `roadmap` (the same, on it),
-            `budget`, `time`, `cancelled`, or `candidates` (no instruction is left to try).
+            `budget`, `time` or `cancelled`.
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
         bold: whether it counts on what terms are only likely to mean: there was no way to all that they may mean.
@@ -93,7 +93,6 @@ class Plan:
             "roadmap": "everything that can be reached on the roadmap was tried",
             "time": "the time limit was reached",
             "cancelled": "the search was cancelled",
-            "candidates": "all instructions that may help were tried, each as far as it may go",
         }.get(self.ended, self.ended)
         if self.because:
             return f"no plan: {self.because}; {why}"

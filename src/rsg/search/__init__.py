@@ -1,7 +1,7 @@
 """What can be reached: state graphs, the search over world × machine, cost-to-go."""
 
 from rsg.search.cost_to_go import CostToGo as CostToGo, Logs as Logs, cost_to_go as cost_to_go
-from rsg.search.driving import Between as Between, Limits as Limits, after as after, best as best, drive as drive
+from rsg.search.driving import Between as Between, Limits as Limits, after as after, drive as drive
 from rsg.search.goals import (
     GoalFn as GoalFn,
     Goals as Goals,
@@ -20,4 +20,9 @@ from rsg.search.product.explored import Explored as Explored
 from rsg.search.product.on_graph import GraphSearch as GraphSearch
 from rsg.search.product.regions import Rank as Rank, Reached as Reached, RegionSearch as RegionSearch
 from rsg.search.product.search import ProductSearch as ProductSearch, nodes_ahead as nodes_ahead
-from rsg.search.product.settings import ORDERS as ORDERS, Found as Found, SearchSettings as SearchSettings
+from rsg.search.product.settings import (
+    ORDERS as ORDERS,
+    Found as Found,
+    SearchSettings as SearchSettings,
+    best as best,
+)

@@ -9,17 +9,14 @@ On a graph that is cut at some depth, J is an upper bound.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsg.core.arrays import record
+from rsg.core.arrays import Array, Bools, Floats, Indices, record
 from rsg.core.compiled import bare, compiled, inlined
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
 from rsg.search.graph import Edges, StateGraph
 from rsg.search.kernels import heap
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 WAITING = record(cost=np.float64, state=np.int64)  # a state still to be looked at
 
 
@@ -43,8 +40,8 @@ class CostToGo(NamedTuple):
 
     cost: Floats
     entry: Floats
-    exit: Ints
-    then: Ints
+    exit: Indices
+    then: Indices
     leave: Floats
 
 
@@ -110,13 +107,13 @@ def cheaper(one: Any, other: Any) -> bool:
 
 
 @compiled
-def room_for(edges: Edges, states: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def room_for(edges: Edges, states: int) -> tuple[Array, Bools]:
     """A heap of states that wait, and which of them were looked at: for `reach_exits` to work in."""
     return np.empty((1, len(edges.back_from) + states + 2), dtype=WAITING), np.empty(states, dtype=np.bool_)
 
 
 @bare
-def reach_exits(edges: Edges, togo: CostToGo, v: int, room: tuple[NDArray[Any], NDArray[np.bool_]]) -> None:
+def reach_exits(edges: Edges, togo: CostToGo, v: int, room: tuple[Array, Bools]) -> None:
     """J of v: one Dijkstra from all states in which v can be left, along edges turned around."""
     (waiting, done), cost, exits = room, togo.cost, togo.exit
     back_start, back_from, back_cost = edges.back_start, edges.back_from, edges.back_cost

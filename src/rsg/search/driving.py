@@ -2,11 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from rsg.search.product.settings import Found, SearchSettings
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 Between = Callable[[int], Any]
 """Called now and then with the number of expansions so far; the search stops if it gives something true."""
@@ -38,11 +35,9 @@ class Driven(Protocol):
     @property
     def expansions(self) -> int:
         """How many so far."""
-        ...
 
     def advance(self, budget: int | None) -> str:
         """Go on for a while; says how the search ended, or nothing if it has not."""
-        ...
 
 
 def drive(search: Driven, limits: Limits) -> str:
@@ -54,24 +49,3 @@ def drive(search: Driven, limits: Limits) -> str:
         if limits.seconds is not None and time.perf_counter() - start > limits.seconds:
             return "time"
     return ended
-
-
-class Searching(Protocol):
-    """A search for plans."""
-
-    settings: "SearchSettings"
-
-    def run(self, limits: Limits | None = None) -> "Found":
-        """Search until there is a plan, or a better one."""
-        ...
-
-
-def best(search: Searching, limits: Limits | None = None) -> "Found":
-    """What a search finds; if its order is `anytime`, it goes on as long as that gives a better plan."""
-    found = search.run(limits)
-    while search.settings.order == "anytime" and found.ended == "found":
-        better = search.run(limits)
-        if better.cost >= found.cost:
-            return replace(found, expansions=better.expansions, ended=better.ended)
-        found = better
-    return found

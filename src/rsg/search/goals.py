@@ -20,7 +20,6 @@ class Goals(Protocol):
 
     def __call__(self, states: Array) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`: is the subgoal true, is it not yet true?"""
-        ...
 
 
 GoalFn = Callable[[Any, Sequence[str], Array], Goals]

@@ -5,15 +5,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Array, Floats
+from rsg.core.arrays import Array, Floats, Indices, Ints
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.search.product.explored import Explored
 from rsg.worlds import World
-
-Ints = NDArray[np.int32]
 
 
 class Edges(NamedTuple):
@@ -25,11 +22,11 @@ class Edges(NamedTuple):
             their cost.
     """
 
-    start: Ints
-    end: Ints
+    start: Indices
+    end: Indices
     cost: Floats
-    back_start: Ints
-    back_from: Ints
+    back_start: Indices
+    back_from: Indices
     back_cost: Floats
 
 
@@ -46,26 +43,21 @@ class StateGraph:
     """
 
     states: Array
-    edge_start: Ints
-    edge_end: Ints
-    edge_action: Ints
+    edge_start: Indices
+    edge_end: Indices
+    edge_action: Indices
     edge_cost: Floats
-    path: Ints
+    path: Indices
 
     @classmethod
-    def of(cls, states: Array, source: Ints, target: Ints, cost: Floats, path: Ints) -> "StateGraph":
+    def of(cls, states: Array, source: Indices, target: Indices, cost: Floats, path: Indices) -> "StateGraph":
         """The graph of edges `[E]` in any order; the action of each is its number among those of its state."""
         start, end, ordered = in_order(source, target, cost, len(states))
         action = np.arange(len(end), dtype=np.int32) - np.repeat(start[:-1], np.diff(start))
         return cls(states, start, end, action, ordered, path)
 
-    @property
-    def edges(self) -> int:
-        """How many edges."""
-        return len(self.edge_end)
-
     @cached_property
-    def edge_source(self) -> Ints:
+    def edge_source(self) -> Indices:
         """`[E]` the state that an edge comes from."""
         return np.repeat(np.arange(len(self.states), dtype=np.int32), np.diff(self.edge_start))
 
@@ -81,7 +73,7 @@ class StateGraph:
         edges = (self.edge_start, self.edge_end, self.edge_action, self.edge_cost)
         return sum(array.nbytes for array in (self.states, *edges, self.path))
 
-    def sub(self, kept: NDArray[np.int64]) -> "StateGraph":
+    def sub(self, kept: Ints) -> "StateGraph":
         """The graph of some of its states `[K]`, all of its path among them; states and actions are numbered anew."""
         place = np.full(len(self.states), -1, dtype=np.int32)
         place[kept] = np.arange(len(kept), dtype=np.int32)
@@ -89,11 +81,11 @@ class StateGraph:
         among = (source >= 0) & (target >= 0)
         return StateGraph.of(self.states[kept], source[among], target[among], self.edge_cost[among], place[self.path])
 
-    def steps_from(self, sources: NDArray[np.int64]) -> Ints:
+    def steps_from(self, sources: Ints) -> Indices:
         """The fewest edges from one of the sources `[N]` to each state, `[S]`; -1 where no way leads."""
         return steps_from(self.edge_start, self.edge_end, sources)
 
-    def parts(self) -> Ints:
+    def parts(self) -> Indices:
         """The number of the connected part that each state is in, `[S]`; if all edges lead both ways."""
         part = np.full(len(self.states), -1, dtype=np.int32)
         count = 0
@@ -138,7 +130,7 @@ def local_graph(world: World, states: Array, depth: int, max_states: int = 1_000
 
 
 @compiled
-def in_order(one: Ints, other: Ints, cost: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+def in_order(one: Indices, other: Indices, cost: Floats, count: int) -> tuple[Indices, Indices, Floats]:
     """Edges `[E]` in the order of the states at one of their ends, of which there are `count`; equal ones keep theirs.
 
     Gives where the edges of each state begin, `[count + 1]`, and in that order their other ends and their costs.
@@ -156,7 +148,7 @@ def in_order(one: Ints, other: Ints, cost: Floats, count: int) -> tuple[Ints, In
 
 
 @compiled
-def steps_from(start: Ints, end: Ints, sources: NDArray[np.int64]) -> Ints:
+def steps_from(start: Indices, end: Indices, sources: Ints) -> Indices:
     """The fewest edges from one of the sources to each state, breadth-first; -1 where no way leads."""
     steps = np.full(len(start) - 1, -1, dtype=np.int32)
     queue = np.empty(len(steps), dtype=np.int32)

@@ -22,4 +22,3 @@ from rsg.subgoals.recognition import (
 )
 from rsg.subgoals.runs import Learned as Learned, learn as learn, load_subgoals as load_subgoals, untrained as untrained
 from rsg.subgoals.sentences import Told as Told, demonstrators as demonstrators, rests_on as rests_on, tell as tell
-from rsg.subgoals.sets import SetClassifiers as SetClassifiers

@@ -19,8 +19,8 @@ from rsg.core.arrays import Bools, Floats, Ints
 from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
-from rsg.demos import Demonstration, Store, benchmark
-from rsg.demos.grouping import by_world
+from rsg.demos import Demonstration, Store
+from rsg.demos.demonstration import by_world
 from rsg.language import machine_of
 from rsg.planning import Dependencies, Rules
 from rsg.search import GoalFn
@@ -29,6 +29,7 @@ from rsg.subgoals.learning import WorldOf
 from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
 from rsg.training.data import first_of_each
+from rsg.training.origin import home
 
 FILE = "dependencies.json"  # in the folder of a run
 THRESHOLDS = ("half", "calibrated")  # what the file calls G ≥ 1/2, and the choice of earlier versions
@@ -168,7 +169,7 @@ def load_dependencies(
     Args:
         folder: of the run.
         demonstrations: to discover them in; by default those that the run was trained on.
-        world_of: gives the world of a demonstration; by default that of the run's benchmark.
+        world_of: gives the world of a demonstration; by default that of the run's domain.
         encoder: of one's own, if the run has one.
         advance: as for `discover`.
     """
@@ -178,8 +179,8 @@ def load_dependencies(
             return kept
         demonstrations = training_demonstrations(run)
     if world_of is None:
-        source: Any = benchmark(run.about.get("source", {}).get("world", "crafting"))
-        world_of = lambda demo: source.world(demo.setting)  # noqa: E731
+        domain = home(run)
+        world_of = lambda demo: domain.world(demo.setting)  # noqa: E731
     subgoals = load_subgoals(folder, "best", encoder)
     found = discover(subgoals.goals, subgoals.terms, demonstrations, world_of, advance=advance)
     content = {"format": "rsg-dependencies", "version": 1, "weights": run.digest("best")}

@@ -15,19 +15,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.demos import Demonstration
-from rsg.demos.grouping import by_world
+from rsg.demos.demonstration import by_world
 from rsg.language import Machine, Nodes, machine_of
+from rsg.search import ProductSearch, SearchSettings
 from rsg.search.cost_to_go import Logs
 from rsg.search.graph import Edges
-from rsg.subgoals.detours import least_cost
 from rsg.subgoals.formulas import Formula, Literal, where
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.objective import forward, score
 from rsg.subgoals.rationality import Rationality, Walk
-from rsg.subgoals.readings import Reading
+from rsg.subgoals.readings import Reading, Readings
+from rsg.worlds import World
 from rsg.worlds.facts import fact_names, facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -45,6 +46,7 @@ SUSPECT = 0.2  # a description that is wrong with this probability is compared w
 DISTANT = 12.0  # formulas that are less likely by such a logarithm are not compared by what graphs do not show
 FEW = 60  # demonstrations that tell how often there were shorter ways
 KEPT = 10  # formulas of a term whose posterior is told
+BUDGET = 6000  # expansions for a shorter way that graphs do not show; what takes longer is not looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -465,6 +467,15 @@ class _Search:
             if text != str(demo.machine.task)
         ]
         return float(np.logaddexp.reduce([demo.blind, *scores]) - log(1 + len(scores)))
+
+
+def least_cost(world: World, state: Array, machine: Machine, meaning: Mapping[str, Formula], certainty: float) -> float:
+    """The least cost (eq. 4) of a task from a state on, if its terms mean that; infinite if it is hard to find."""
+    readings = {term: Reading(((meaning[term], 1.0),), 1, 1) for term in machine.names}
+    goals = Readings(readings, certainty).goals(world, machine.names, state)
+    settings = SearchSettings(order="optimal", budget=BUDGET, threshold=None)
+    found = ProductSearch(world, state, machine, goals, settings).run(settings.limits())
+    return float(found.cost) if found.ended == "found" else np.inf
 
 
 @compiled

@@ -13,7 +13,7 @@ from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
-from rsg.demos.grouping import by_world
+from rsg.demos.demonstration import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.classifiers import Classifiers
@@ -37,23 +37,10 @@ class RsgSettings(TrainingSettings):
 
     GONE: ClassVar = {
         **TrainingSettings.GONE,
-        "one_action": True,
-        "alignment": "max",
-        "negatives_from": "descriptions",
-        "scheme": "exact",
-        "full_layers": 3,
-        "beam_layers": 15,
-        "beam": 10,
-        "actions": "edges",
-        "samples": 20,
-        "context": False,
-        "compiled": True,
-        "poses": 2000,
-        "prompt": ...,
-        "sure": ...,
-        "doubt": ...,
-        "unmentioned": ...,
-        "unmentioned_steps": ...,
+        **{"one_action": True, "alignment": "max", "negatives_from": "descriptions", "context": False},
+        **{"scheme": "exact", "full_layers": 3, "beam_layers": 15, "beam": 10, "actions": "edges", "samples": 20},
+        **{"compiled": True, "poses": 2000},
+        **dict.fromkeys(("prompt", "sure", "doubt", "unmentioned", "unmentioned_steps"), ...),
     }
 
     steps: int = 300

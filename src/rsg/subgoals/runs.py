@@ -1,7 +1,7 @@
 """From demonstrations to subgoals in one call, and from a run on disk back to subgoals."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -10,40 +10,30 @@ import numpy as np
 import torch
 from torch import nn
 
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
+from rsg.domain import Network, offered
 from rsg.language import machine_of
 from rsg.search import is_continuous
 from rsg.subgoals.classifiers import Classifiers, tensors
 from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
 from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.images import ImageClassifiers
 from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
 from rsg.subgoals.readings import Reading, Readings
-from rsg.subgoals.relative import RelativeClassifiers
-from rsg.subgoals.sets import TYPES, SetClassifiers
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
 from rsg.training.loop import Looking, fitted, telling_which, weights
 from rsg.training.settings import restored
 from rsg.worlds import World, check
-from rsg.worlds.crafting import CraftingWorld, Sets
 from rsg.worlds.facts import fact_names
-from rsg.worlds.playroom import PlayroomWorld
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
 BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
 UNFIT = "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
-PRESETS: dict[str, dict[str, Any]] = {
-    "relative": {
-        **{"depth": 2, "held_out": 64, "check_every": 50, "steps": 250, "curriculum": 100},
-        **{"rate": 0.01, "rate_end": 1e-3, "hidden": 64},
-    },
-}
-"""The settings that learn best with an encoder, where they are not the usual ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +77,7 @@ def learn(
         beside: see `Beside`.
     """
     settings, encoder = settings or RsgSettings(), beside.get("encoder")
-    if encoder is not None and settings.encoder in ENCODERS:
+    if encoder is not None and network_named(settings.encoder):
         settings = replace(settings, encoder=f"{getattr(encoder, '__name__', 'mine')} (your own)")
     check_device(settings.device)
     world_of = _world_of(world)
@@ -191,15 +181,19 @@ def _readings(settings: RsgSettings, shape: dict[str, Any], start: Classifiers |
 
 
 def network_for(world: Any) -> str:
-    """The network that suits a world."""
-    if isinstance(world, CraftingWorld):
-        return "sets"
-    return "relative" if isinstance(world, PlayroomWorld) else "flat"
+    """The network that suits a world: the one that it names, or `flat`."""
+    return str(getattr(world, "network", "flat"))
+
+
+def network_named(name: str) -> Network | None:
+    """The kind of network of that name, if somebody offers one."""
+    return FLAT if name == "flat" else offered("networks", name)
 
 
 def preset(encoder: str) -> RsgSettings:
     """The settings that learn best with an encoder."""
-    return RsgSettings(encoder=encoder, **PRESETS.get(encoder, {}))
+    found = network_named(encoder)
+    return RsgSettings(encoder=encoder, **(found.preset if found else {}))
 
 
 def _world_of(world: Any) -> WorldOf:
@@ -266,8 +260,8 @@ def build(
         return _readings(settings, shape)
     if encoder is not None:
         made = _of_ones_own(seeded(encoder, settings.seed), settings, shape, seen)
-    elif settings.encoder in ENCODERS:
-        made = ENCODERS[settings.encoder][0](settings, shape)
+    elif network := network_named(settings.encoder):
+        made = network.build(settings, shape)
     else:
         raise RsgError(
             f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
@@ -294,51 +288,23 @@ def _features(module: nn.Module, seen: Any) -> int:
     return int(given.shape[1])
 
 
-def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, int]:
+def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, Any]:
     """What an encoder must know of a world."""
-    return ENCODERS[settings.encoder][1](seen, world) if settings.encoder in ENCODERS else _inputs(seen, world)
+    return (network_named(settings.encoder) or FLAT).shape(seen, world)
 
 
-def _inputs(seen: Any, world: Any) -> dict[str, int]:
-    del world
-    return {"inputs": int(flat(seen).shape[1])}
+FLAT = Network(
+    lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
+    lambda seen, _: {"inputs": int(flat(seen).shape[1])},
+)
+"""All numbers that a world shows, in one row: a network for every world."""
 
 
-def _types(seen: Any, world: Any) -> dict[str, int]:
-    if not isinstance(seen, Sets):
-        raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
-    return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
-
-
-def _room(seen: Any, world: Any) -> dict[str, int]:
-    if not isinstance(world, PlayroomWorld):
-        raise RsgError("the encoder 'relative' sees a robot among things, as in Playroom; use --encoder flat")
-    return _inputs(seen, world)
-
-
-_Shape = dict[str, int]
-ENCODERS: dict[str, tuple[Callable[[RsgSettings, _Shape], Classifiers], Callable[[Any, Any], _Shape]]] = {
-    "sets": (lambda how, shape: SetClassifiers(how.hidden, shape["types"], how.single), _types),
-    "flat": (
-        lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
-        _inputs,
-    ),
-    "image": (lambda how, shape: ImageClassifiers(how.single, shape["looks"]), lambda *_: {"looks": 0}),
-    "relative": (
-        lambda how, shape: RelativeClassifiers(shape["inputs"], how.hidden, how.single, how.seed),
-        _room,
-    ),
-}
-"""By name: what makes the classifiers, and what they must know of a world, given what it shows of a state."""
-
-
-def untrained(terms: Sequence[str], seed: int = 0, world: Any = None) -> Classifiers:
+def untrained(terms: Sequence[str], world: Any, seed: int = 0, state: Array | None = None) -> Classifiers:
     """Classifiers as they are before any training: the floor that every figure is compared with.
 
-    world: where they are to be used, if not in a Crafting World.
+    world: where they are to be used; state: one of its states `[W]`, by default a sample.
     """
-    if world is None:
-        return build(RsgSettings(encoder="sets", seed=seed), terms, {"types": TYPES})
+    state = world.sample(stream(seed, "untrained"), 1)[0] if state is None else state
     settings = replace(preset(network_for(world)), seed=seed)
-    state = world.sample(stream(seed, "untrained"), 1)
-    return build(settings, terms, shape_of(settings, world.encode(state), world))
+    return build(settings, terms, shape_of(settings, world.encode(state[None]), world))

@@ -37,29 +37,23 @@ class Method(Protocol):
     @property
     def name(self) -> str:
         """The word for it, kept with its runs."""
-        ...
 
     @property
     def settings(self) -> TrainingSettings:
         """How it is trained."""
-        ...
 
     @property
     def module(self) -> nn.Module:
         """What is trained."""
-        ...
 
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """Add the gradients of the batch of a step to the module's parameters; gives figures, `loss` among them."""
-        ...
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """How well demonstrations are explained that were never trained on, on average; more is better."""
-        ...
 
     def about(self) -> dict[str, Any]:
         """What it takes to build the method again, as plain JSON."""
-        ...
 
 
 Report = Callable[[int, Method], Mapping[str, float]]
@@ -138,7 +132,7 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress(seconds=looking.get("seconds", 0.0))
         if "last" in run.steps:
-            progress = _restore(run.load("last"), method, optimizer)
+            progress = _restored(run.load("last"), method, optimizer.state)
         while not progress.done:
             begun = time.process_time() - progress.seconds
             with telling_which(data):
@@ -165,7 +159,7 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
 def _nothing_to_fit(method: Method, run: Run, seconds: float) -> Progress:
     """A module without parameters is as it should be: it is kept, and that is all."""
     if "last" in run.steps:
-        return _restored(run.load("last"), method)
+        return _restored(run.load("last"), method, {})
     progress = Progress(seconds=seconds, done="there was nothing to fit")
     saved = Saved(weights_of(method), asdict(progress))
     run.save({"last": saved, "best": saved})
@@ -269,24 +263,19 @@ def weights_of(method: Method) -> dict[str, Tensor]:
     return {f"module.{name}": value for name, value in method.module.state_dict().items()}
 
 
-def _restored(saved: Saved, method: Method) -> Progress:
-    """What was learned is taken over; gives how far it was."""
+def _restored(saved: Saved, method: Method, memory: dict[Any, Any]) -> Progress:
+    """What was learned is taken over, and what the optimizer remembers, into `memory`; gives how far it was."""
     try:
         method.module.load_state_dict(weights(saved))
     except RuntimeError:
         raise RunError("the checkpoint has other weights than the run says; train again into another folder") from None
-    return Progress(**saved.notes)
-
-
-def _restore(saved: Saved, method: Method, optimizer: torch.optim.Adam) -> Progress:
-    progress = _restored(saved, method)
     for name, parameter in method.module.named_parameters():
         prefix = f"adam.{name}."
         state = {key.removeprefix(prefix): value for key, value in saved.tensors.items() if key.startswith(prefix)}
-        optimizer.state[parameter] = {
+        memory[parameter] = {
             key: value if key == "step" else value.to(parameter.device) for key, value in state.items()
         }
-    return progress
+    return Progress(**saved.notes)
 
 
 def weights(saved: Saved) -> dict[str, Tensor]:

@@ -7,12 +7,8 @@ import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.random import stream
-from rsg.worlds.protocol import States
+from rsg.worlds.protocol import ContinuousWorld, States, World
 
-_PARTS = {
-    "World": ("actions", "costs", "step", "successors", "encode", "render"),
-    "ContinuousWorld": ("low", "high", "period", "reach", "cost", "step", "free", "clear", "encode", "render"),
-}
 _OF_CONTINUOUS = ("low", "high", "period", "reach", "free", "clear")
 _ROUNDING = 1e-9
 
@@ -28,10 +24,11 @@ def check(world: Any, states: States | None = None, seed: int = 0) -> list[str]:
         seed: which actions are tried.
     """
     continuous = any(hasattr(world, part) for part in _OF_CONTINUOUS) and not hasattr(world, "successors")
-    protocol = "ContinuousWorld" if continuous else "World"
-    lacking = [part for part in _PARTS[protocol] if not hasattr(world, part)]
+    protocol = ContinuousWorld if continuous else World
+    parts = [part for kind in protocol.__mro__ for part in vars(kind) if not part.startswith("_")]
+    lacking = [part for part in parts if not hasattr(world, part)]
     if lacking:
-        return [f"The world has no `{part}`; see rsg.worlds.{protocol}." for part in lacking]
+        return [f"The world has no `{part}`; see rsg.worlds.{protocol.__name__}." for part in lacking]
     if states is None and not hasattr(world, "sample"):
         return ["Give some states, check(world, states), or add a method sample(rng, count) that makes them."]
     rng = stream(seed, "conformance")
@@ -65,11 +62,17 @@ def _found_in_motion(world: Any, rows: States, rng: np.random.Generator) -> list
     )
 
 
+class _Wrong(Exception):
+    """A sentence after which a check has nothing more to say."""
+
+
 def _found(name: str, find: Callable[..., Iterable[str]], *given: Any) -> list[str]:
     """What a check finds; whatever a stranger's world raises, the answer is a sentence."""
     problems: list[str] = []
     try:
         problems.extend(find(*given))
+    except _Wrong as error:
+        problems.append(str(error))
     except Exception as error:
         problems.append(_raised(name, error))
     return problems
@@ -79,9 +82,34 @@ def _raised(name: str, error: Exception) -> str:
     return f"{name}: raised {type(error).__name__}: {error}"
 
 
-def _same(a: Any, b: Any) -> bool:
+def _asked(name: str, ask: Callable[..., Any], states: States, *given: Any) -> dict[str, Array]:
+    """What a part of a world answers, as arrays by name; it is pure, and says the same of the same states."""
+    before = states.copy()
+    answer = _arrays(ask(before, *given))
+    if not _same(before, states):
+        raise _Wrong(f"`{name}` changed the states it was given: it must be pure and return new ones.")
+    again = _arrays(ask(before, *given))
+    if answer.keys() != again.keys() or not all(_same(answer[part], again[part]) for part in answer):
+        raise _Wrong(f"`{name}` gave two answers for the same states: the world must be deterministic.")
+    return answer
+
+
+def _array(name: str, ask: Callable[..., Any], states: States, *given: Any) -> Array:
+    """The same where the answer is one array."""
+    return next(iter(_asked(name, ask, states, *given).values()))
+
+
+def _arrays(answer: Any) -> dict[str, Array]:
+    """The arrays of an encoding by name, whatever holds them."""
+    if hasattr(answer, "_asdict"):
+        answer = answer._asdict()
+    if not isinstance(answer, dict):
+        answer = {"the encoding": answer}
+    return {str(name): np.asarray(array) for name, array in answer.items()}
+
+
+def _same(a: Array, b: Array) -> bool:
     """Whether two arrays agree to the byte: the same numbers, -0.0 and NaN among them."""
-    a, b = np.asarray(a), np.asarray(b)
     return bool(a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes())
 
 
@@ -97,51 +125,37 @@ def _check_states(states: States) -> Iterator[str]:
 
 def _check_step(world: Any, states: States, actions: Array) -> Iterator[str]:
     """Steps are pure, deterministic, and each row is on its own."""
-    before = states.copy()
-    after = np.asarray(world.step(states, actions))
-    if not np.array_equal(states, before):
-        yield "`step` changed the states it was given: it must be pure and return new ones."
-        states = before
+    after = _array("step", world.step, states, actions)
     if after.shape != states.shape:
-        yield f"`step` returned shape {after.shape} for states of shape {states.shape}: the width must not change."
-        return
+        raise _Wrong(
+            f"`step` returned shape {after.shape} for states of shape {states.shape}: the width must not change."
+        )
     if after.dtype != states.dtype:
         yield f"`step` returned {after.dtype} for states of {states.dtype}: the dtype must not change."
-    if np.shares_memory(after, states):
+    given = states.copy()
+    if np.shares_memory(world.step(given, actions), given):
         yield "`step` returned memory of the states it was given: a later change would reach both."
-    if not _same(world.step(before.copy(), actions), after):
-        yield "`step` gave two answers for the same states and actions: the world must be deterministic."
-        return
-    alone = np.concatenate([np.asarray(world.step(before[i : i + 1], actions[i : i + 1])) for i in range(len(before))])
+    alone = np.concatenate([np.asarray(world.step(states[i : i + 1], actions[i : i + 1])) for i in range(len(states))])
     if not _same(alone, after):
         yield "`step` treats a state differently in a batch than alone: rows must not depend on each other."
     yield from _check_states(after)
 
 
 def _check_encoding(world: Any, states: States) -> Iterator[str]:
-    """Numbers, a row for each state, the same each time."""
-    before = states.copy()
-    parts = _arrays(world.encode(states))
-    if not np.array_equal(states, before):
-        yield "`encode` changed the states it was given: it must be pure."
-    for name, array in parts.items():
+    """Numbers, a row for each state."""
+    for name, array in _asked("encode", world.encode, states).items():
         if array.dtype.kind not in "biuf" or array.ndim < 1 or len(array) != len(states):
             yield f"`encode` must give numbers with one row per state, but {name} is {array.dtype} {array.shape}."
         elif array.dtype.kind == "f" and not np.isfinite(array).all():
             yield f"`encode` gave values that are not finite in {name}."
-    again = _arrays(world.encode(before.copy()))
-    if parts.keys() != again.keys() or any(not _same(parts[name], again[name]) for name in parts):
-        yield "`encode` gave two answers for the same states: classifiers need one."
 
 
 def _check_facts(world: Any, states: States) -> Iterator[str]:
     """A name for each column, all different; the compiled form says the same."""
     names = list(world.fact_names)
-    holds = np.asarray(world.facts(states.copy()))
+    holds = _array("facts", world.facts, states)
     if holds.dtype != np.bool_ or holds.shape != (len(states), len(names)):
         yield f"`facts` must give booleans [{len(states)}, {len(names)}], but gave {holds.dtype} {holds.shape}."
-    elif not _same(world.facts(states.copy()), holds):
-        yield "`facts` gave two answers for the same states: a fact holds or does not."
     elif hasattr(world, "compiled_facts"):
         kernel, tables = world.compiled_facts
         said = np.array([[kernel(tables, states, i, n) for n in range(len(names))] for i in range(len(states))])
@@ -159,16 +173,6 @@ def _check_picture(world: Any, states: States) -> Iterator[str]:
         yield f"`render` must give a picture [height, width, 3] of uint8, but gave {picture.dtype} {picture.shape}."
 
 
-def _arrays(encoding: Any) -> dict[str, Array]:
-    """The arrays of an encoding by name, whatever holds them."""
-    if hasattr(encoding, "_asdict"):
-        encoding = encoding._asdict()
-    if not isinstance(encoding, dict):
-        encoding = {"the encoding": encoding}
-    convert: Callable[[Any], Array] = np.asarray
-    return {str(name): convert(array) for name, array in encoding.items()}
-
-
 def _check_costs(world: Any) -> Iterator[str]:
     names = list(world.actions)
     costs = np.asarray(world.costs)
@@ -181,39 +185,32 @@ def _check_costs(world: Any) -> Iterator[str]:
 
 
 def _check_successors(world: Any, states: States) -> Iterator[str]:
-    count = len(world.actions)
-    given = states.copy()
-    after = np.asarray(world.successors(given))
-    if not _same(given, states):
-        yield "`successors` changed the states it was given: it must be pure."
-    if after.shape != (len(states), count, states.shape[1]):
-        yield f"`successors` returned shape {after.shape}, not [N, A, W] = {(len(states), count, states.shape[1])}."
-        return
-    for action in range(count):
-        expected = np.asarray(world.step(states.copy(), np.full(len(states), action)))
-        if not _same(after[:, action], expected):
-            yield f"`successors` and `step` disagree on action '{list(world.actions)[action]}'."
+    after = _array("successors", world.successors, states)
+    wanted = (len(states), len(world.actions), states.shape[1])
+    if after.shape != wanted:
+        raise _Wrong(f"`successors` returned shape {after.shape}, not [N, A, W] = {wanted}.")
+    for action, name in enumerate(world.actions):
+        if not _same(after[:, action], np.asarray(world.step(states.copy(), np.full(len(states), action)))):
+            yield f"`successors` and `step` disagree on action '{name}'."
 
 
 def _check_bounds(world: Any) -> Iterator[str]:
     """Numbers that bound a pose and an action."""
     bounds = {name: np.asarray(getattr(world, name)) for name in ("low", "high", "period", "reach")}
-    shapes = {array.shape for array in bounds.values()}
-    if len(shapes) > 1 or len(next(iter(shapes))) != 1 or bounds["low"].size == 0:
+    low, high, period, reach = bounds.values()
+    if any(array.shape != low.shape for array in bounds.values()) or low.ndim != 1 or low.size == 0:
         listed = ", ".join(f"{name} {array.shape}" for name, array in bounds.items())
-        yield f"`low`, `high`, `period` and `reach` must have the length of a pose, [D], but have shapes: {listed}."
-        return
+        raise _Wrong(
+            f"`low`, `high`, `period` and `reach` must have the length of a pose, [D], but have shapes: {listed}."
+        )
     if any(array.dtype.kind not in "iuf" or not np.isfinite(array).all() for array in bounds.values()):
-        yield "`low`, `high`, `period` and `reach` must be finite numbers."
-        return
-    if not (bounds["low"] < bounds["high"]).all():
-        yield f"`low` must be below `high`, but they are {bounds['low'].tolist()} and {bounds['high'].tolist()}."
-    if not (bounds["reach"] > 0).all():
-        yield f"`reach` must be positive, but is {bounds['reach'].tolist()}."
-    around = bounds["period"] != 0
-    if (bounds["period"] < 0).any() or not np.allclose(
-        (bounds["high"] - bounds["low"])[around], bounds["period"][around]
-    ):
+        raise _Wrong("`low`, `high`, `period` and `reach` must be finite numbers.")
+    if not (low < high).all():
+        yield f"`low` must be below `high`, but they are {low.tolist()} and {high.tolist()}."
+    if not (reach > 0).all():
+        yield f"`reach` must be positive, but is {reach.tolist()}."
+    around = period != 0
+    if (period < 0).any() or not np.allclose((high - low)[around], period[around]):
         yield "`period` must be 0, or `high` - `low` where a number comes round again."
     if not (np.isfinite(world.cost) and world.cost > 0):
         yield f"`cost` must be positive and finite, but is {world.cost}."
@@ -234,19 +231,13 @@ def _check_poses(world: Any, states: States) -> Iterator[str]:
 def _check_motion(world: Any, states: States, moves: Floats, rng: np.random.Generator) -> Iterator[str]:
     """`step`, `free` and `clear` tell the same story."""
     width = len(world.low)
-    ends = _within(world, states[:, :width] + moves)
-    given = states.copy()
-    free, clear = np.asarray(world.free(given)), np.asarray(world.clear(given, ends))
-    if not _same(given, states):
-        yield "`free` or `clear` changed the states it was given: it must be pure."
+    aims = states[:, :width] + moves
+    ends = np.asarray(aims - _whole_turns(world, aims - world.low, np.floor))
+    free, clear = _array("free", world.free, states), _array("clear", world.clear, states, ends)
     for name, answer in (("free", free), ("clear", clear)):
         if answer.dtype != np.bool_ or answer.shape != (len(states),):
-            yield f"`{name}` must give a truth value for each state, but gave {answer.dtype} {answer.shape}."
-            return
-    if not (_same(world.free(states.copy()), free) and _same(world.clear(states.copy(), ends), clear)):
-        yield "`free` or `clear` gave two answers for the same states: the world must be deterministic."
-    after = np.asarray(world.step(states.copy(), moves))
-    yield from _check_after(world, states, after, ends, clear)
+            raise _Wrong(f"`{name}` must give a truth value for each state, but gave {answer.dtype} {answer.shape}.")
+    yield from _check_after(world, states, np.asarray(world.step(states.copy(), moves)), ends, clear)
     moved = np.concatenate([ends, states[:, width:]], axis=1)
     if (clear & ~(free & np.asarray(world.free(moved)))).any():
         yield "`clear` allows a motion whose start or end is not free."
@@ -285,15 +276,10 @@ def _check_compiled(world: Any, states: States, ends: Floats, rng: np.random.Gen
 
 def _difference(world: Any, a: Floats, b: Floats) -> Floats:
     """From b to a, the shorter way round where a number comes round again."""
+    return np.asarray(a - b - _whole_turns(world, a - b, np.round))
+
+
+def _whole_turns(world: Any, away: Floats, whole: Callable[[Floats], Floats]) -> Floats:
+    """How much of a way is whole turns; none where a number does not come round again."""
     period = np.asarray(world.period)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        turns = np.where(period > 0, np.round((a - b) / period), 0.0)
-    return np.asarray(a - b - turns * period)
-
-
-def _within(world: Any, poses: Floats) -> Floats:
-    """Poses whose periodic numbers are within the bounds."""
-    period, low = np.asarray(world.period), np.asarray(world.low)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        turns = np.where(period > 0, np.floor((poses - low) / period), 0.0)
-    return np.asarray(poses - turns * period)
+    return np.asarray(whole(away / np.where(period > 0, period, np.inf)) * period)

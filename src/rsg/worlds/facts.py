@@ -12,7 +12,7 @@ columns has a value; of a part `[N, things, columns]`, there is a thing of a typ
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -40,14 +40,12 @@ class Facts:
         ask: gives for states `[N, W]` which facts hold, `[N, F]`.
         compiled: `(kernel, tables)` for search loops, if there is one: `kernel(tables, states, i, number)`.
         numbers: `[F]` what the kernel calls each fact, -1 for one that this world does not have.
-        phrases: families in words, as they hold and as they do not.
     """
 
     names: tuple[str, ...]
     ask: Callable[[States], Bools]
     compiled: tuple[Any, Any] | None
     numbers: Ints
-    phrases: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def say(phrases: Mapping[str, tuple[str, str]], name: str, holds: bool = True) -> str:
@@ -92,8 +90,7 @@ def facts_of(world: Any, names: Sequence[str]) -> Facts:
     def ask(states: States) -> Bools:
         return np.asarray(world.facts(states), dtype=np.bool_)[:, numbers] & (numbers >= 0)
 
-    phrases = getattr(world, "fact_phrases", {})
-    return Facts(tuple(names), ask, getattr(world, "compiled_facts", None), numbers, phrases)
+    return Facts(tuple(names), ask, getattr(world, "compiled_facts", None), numbers)
 
 
 def _sources(world: Any, states: States) -> Iterator[dict[str, Array]]:
@@ -123,9 +120,8 @@ def _names(part: str, shown: Array) -> Iterator[str]:
         return
     columns = _discrete(shown.reshape(len(shown), -1))
     for column in columns:
-        for value in (
-            column.values[1:] if len(column.values) == 2 else column.values
-        ):  # what is not the one is the other
+        told = column.values[1:] if len(column.values) == 2 else column.values  # what is not the one is the other
+        for value in told:
             yield f"{part}[{column.number}]={value:g}"
     if len(columns) <= COMPARED:
         for one, other in combinations(columns, 2):

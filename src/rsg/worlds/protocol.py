@@ -1,23 +1,42 @@
-"""What rsg asks of a world: a deterministic model that can be stepped in batches. Nothing else."""
+"""What rsg asks of a world: a deterministic model that can be stepped in batches. Nothing else.
+
+Actions are few and have names, or a pose moves in straight lines among obstacles that do not.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from rsg.core.arrays import Array, Bytes, Floats
+from rsg.core.arrays import Array, Bools, Bytes, Floats
 
 States = Array
 """Rows `[N, W]` of one fixed width and dtype; two states are the same if and only if their bytes are."""
 
 
+class Model(Protocol):
+    """What is asked of every world.
+
+    It may offer `sample(rng, count)` → states `[count, W]`: typical ones, for the check and for examples.
+    """
+
+    def step(self, states: States, actions: Array) -> States:
+        """The next states `[N, W]` after `actions` `[N]` or `[N, D]`; the given states are left as they are."""
+        ...
+
+    def encode(self, states: States) -> Any:
+        """What classifiers see: an array, or a named tuple or dict of arrays, each with N rows."""
+        ...
+
+    def render(self, state: States) -> Bytes:
+        """One state `[W]` as a picture `[height, width, 3]`."""
+        ...
+
+
 @runtime_checkable
-class World(Protocol):
+class World(Model, Protocol):
     """A deterministic world. `rsg.worlds.check(world)` says what a class that means to be one still lacks.
 
-    A world may offer more, which is used where it is there:
-
-    - `sample(rng, count)` → states `[count, W]`: typical states, for the check and for examples.
-    - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes
-      the state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
+    It may offer `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)`
+    that writes the state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
     """
 
     @property
@@ -30,18 +49,55 @@ class World(Protocol):
         """What each action costs, `[A]`, positive."""
         ...
 
-    def step(self, states: States, actions: Array) -> States:
-        """The next states `[N, W]` after `actions` `[N]`; the given states are left as they are."""
-        ...
-
     def successors(self, states: States) -> States:
         """The next states `[N, A, W]` for every action."""
         ...
 
-    def encode(self, states: States) -> Any:
-        """What classifiers see: an array, or a named tuple or dict of arrays, each with N rows."""
+
+@runtime_checkable
+class ContinuousWorld(Model, Protocol):
+    """A deterministic world in which a pose moves freely, action by action, as far as nothing is in its way.
+
+    A state is a row `[W]` of float64: the pose first, `[D]`, then all that an action does not change. An action `[D]`,
+    each number within `reach`, is added to the pose; one that would leave the bounds or hit something changes nothing.
+    How far two poses are apart is counted in actions: the largest difference, in units of `reach`.
+
+    It may offer `compiled_motion` → `(kernel, tables)`: a numba function `kernel(tables, start, end)` of two poses
+    `[D]` that says whether the straight motion between them is free, for search loops that leave Python altogether.
+    """
+
+    @property
+    def low(self) -> Floats:
+        """The least value of each number of a pose, `[D]`."""
         ...
 
-    def render(self, state: States) -> Bytes:
-        """One state `[W]` as a picture `[height, width, 3]`."""
+    @property
+    def high(self) -> Floats:
+        """The largest value of each, `[D]`."""
+        ...
+
+    @property
+    def period(self) -> Floats:
+        """After how much each number of a pose comes round again, `[D]`, as an angle does; 0 where it does not."""
+        ...
+
+    @property
+    def reach(self) -> Floats:
+        """How far one action moves each number of a pose at most, `[D]`."""
+        ...
+
+    @property
+    def cost(self) -> float:
+        """What an action costs."""
+        ...
+
+    def free(self, states: States) -> Bools:
+        """Whether each pose is within the bounds and touches no obstacle, `[N]`."""
+        ...
+
+    def clear(self, states: States, ends: Floats) -> Bools:
+        """Whether the straight motion from each state to the pose `ends` `[N, D]` is free all along, `[N]`.
+
+        An angle goes the shorter way round.
+        """
         ...

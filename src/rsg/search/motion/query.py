@@ -12,7 +12,7 @@ from rsg.language import Machine
 from rsg.search.goals import Goals, asked
 from rsg.search.motion.space import free_at, rows_of, space_of, wrapped
 from rsg.search.product.settings import SearchSettings
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
 WANTED = 16  # likely poses of each term
 _AROUND = 8  # poses drawn around each of the most likely ones, in each round

@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Floats, Indices
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
@@ -21,9 +20,7 @@ from rsg.search.graph import StateGraph, check_growth
 from rsg.search.motion.sampling import TRIES, in_passages, spread
 from rsg.search.motion.space import ROUNDING, Space, difference, differences, rows_of, space_of
 from rsg.search.motion.trees import connect, nearest
-from rsg.worlds.continuous import ContinuousWorld
-
-Ints = NDArray[np.int32]
+from rsg.worlds.protocol import ContinuousWorld
 
 STATES = 2000  # of a roadmap, unless said otherwise
 _IN_PASSAGES = 0.1  # share of the poses that are looked for in narrow passages
@@ -121,7 +118,7 @@ def _closest(space: Space, ones: Floats, others: Floats) -> tuple[int, int]:
     return first, near[first]
 
 
-def _clear(world: ContinuousWorld, state: Floats, poses: Floats, pairs: Ints) -> Ints:
+def _clear(world: ContinuousWorld, state: Floats, poses: Floats, pairs: Indices) -> Indices:
     """Those of the pairs `[N, 2]` of poses between which both ways are free."""
     one, other = poses[pairs[:, 0]], poses[pairs[:, 1]]
     there = np.asarray(world.clear(rows_of(one, state), other), dtype=np.bool_)
@@ -129,7 +126,7 @@ def _clear(world: ContinuousWorld, state: Floats, poses: Floats, pairs: Ints) ->
     return pairs[there]
 
 
-def _graph(world: ContinuousWorld, states: Floats, edges: Sequence[Ints], path: Ints) -> StateGraph:
+def _graph(world: ContinuousWorld, states: Floats, edges: Sequence[Indices], path: Indices) -> StateGraph:
     """The graph with these edges, `[N, 2]` each: from one state to another. Those of a state stay in this order."""
     source, target = np.ascontiguousarray(np.concatenate(edges).T)
     return StateGraph.of(states, source, target, np.full(len(source), float(world.cost)), path)
@@ -174,14 +171,14 @@ def _poses_of(graph: StateGraph, size: int) -> StateGraph:
     return replace(graph, states=np.ascontiguousarray(graph.states[:, :size]), path=graph.path[:0])
 
 
-def _distinct(states: Floats) -> tuple[Floats, Ints]:
+def _distinct(states: Floats) -> tuple[Floats, Indices]:
     """States without those that come again, in their order, and which of them each of the given ones is."""
     number: dict[bytes, int] = {}
     path = np.array([number.setdefault(row.tobytes(), len(number)) for row in states], dtype=np.int32)
     return states[np.unique(path, return_index=True)[1]], path
 
 
-def _links(world: ContinuousWorld, given: Floats, poses: Floats) -> Ints:
+def _links(world: ContinuousWorld, given: Floats, poses: Floats) -> Indices:
     """Pairs `[N, 2]` of states that are a free action apart, both ways: one of those given, and another one or a pose.
 
     They are numbered as in the graph: the given ones, then the poses.
@@ -193,7 +190,7 @@ def _links(world: ContinuousWorld, given: Floats, poses: Floats) -> Ints:
 
 
 @compiled
-def near_pairs(space: Space, ones: Floats, others: Floats, within: bool) -> Ints:
+def near_pairs(space: Space, ones: Floats, others: Floats, within: bool) -> Indices:
     """The pairs `[N, 2]` of poses that are at most one action apart: one of `ones`, and one of `others`.
 
     within: both are the same poses, and each pair is told once, the lower number first.

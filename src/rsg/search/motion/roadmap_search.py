@@ -9,7 +9,7 @@ from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine
-from rsg.search.driving import Limits, best
+from rsg.search.driving import Limits
 from rsg.search.goals import Goals
 from rsg.search.graph import StateGraph
 from rsg.search.motion.finishing import finished
@@ -17,8 +17,8 @@ from rsg.search.motion.query import WANTED, Query, around, likely_poses
 from rsg.search.motion.roadmap import attach, roadmap
 from rsg.search.motion.space import checked_start
 from rsg.search.product.on_graph import GraphSearch
-from rsg.search.product.settings import Found, SearchSettings
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.search.product.settings import Found, SearchSettings, best
+from rsg.worlds.protocol import ContinuousWorld
 
 _FEW = 3  # actions that lead from a start to a roadmap
 _BESIDE = (1.0, 0.3, 0.1)  # how far around such a start to look, in actions

@@ -1,10 +1,12 @@
 """Free poses of a continuous world: spread evenly over it, and in its narrow passages."""
 
+import itertools
+
 import numpy as np
 
 from rsg.core.arrays import Floats
 from rsg.search.motion.space import free_at, space_of, uniform, wrapped
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
 TRIES = 20  # poses to look at for each that is wanted
 _BRIDGES = 200  # poses to look at for each that is wanted in a narrow passage
@@ -32,23 +34,14 @@ def halton(begin: int, end: int, size: int) -> Floats:
     [[0.5, 0.333], [0.25, 0.667], [0.75, 0.111]]
     """
     points = np.zeros((end - begin, size))
-    for d, base in enumerate(_primes(size)):
+    primes = (number for number in itertools.count(2) if all(number % other for other in range(2, number)))
+    for d, base in zip(range(size), primes, strict=False):
         rest, unit = np.arange(begin, end), 1.0
         while rest.any():
             unit /= base
             points[:, d] += unit * (rest % base)
             rest //= base
     return points
-
-
-def _primes(count: int) -> list[int]:
-    found: list[int] = []
-    number = 2
-    while len(found) < count:
-        if all(number % prime for prime in found):
-            found.append(number)
-        number += 1
-    return found
 
 
 def in_passages(world: ContinuousWorld, state: Floats, rng: np.random.Generator, count: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from rsg.core.arrays import Floats, Ints
 from rsg.core.compiled import bare
 from rsg.search.motion.space import Space, advance, apart, between, difference, prepared, put, space_of
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
 TRIES = 100  # shortcuts to try on a path
 _ENDS = 0.15  # by how much of its length a shortcut may be thought to reach beyond an end, and so begins or ends there

@@ -10,7 +10,7 @@ import numpy as np
 from rsg.core.arrays import Array, Bools, Floats, record
 from rsg.core.compiled import bare, inner, specialised
 from rsg.core.errors import RsgError
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
 Template = Callable[..., Any]
 
@@ -19,7 +19,7 @@ ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
 
 AXIS = record(low=np.float64, high=np.float64, period=np.float64, reach=np.float64)
 Space = Array
-"""The poses of a world, `[D]` of `AXIS`: what `rsg.worlds.continuous.ContinuousWorld` says of each of their numbers."""
+"""The poses of a world, `[D]` of `AXIS`: what `rsg.worlds.protocol.ContinuousWorld` says of each of their numbers."""
 
 
 def clear(tables: Any, start: Floats, end: Floats) -> bool:  # noqa: ARG001

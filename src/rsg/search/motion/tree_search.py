@@ -21,7 +21,7 @@ from rsg.search.motion.roadmap import passages
 from rsg.search.motion.space import checked_start, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
 from rsg.search.product.settings import Found, SearchSettings
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
 _SLICE = 32  # targets that a tree grows towards before its new poses are judged
 _EVERY = 4  # one target of so many is where the subgoal is likely true, another one in a narrow passage
@@ -54,7 +54,7 @@ class TreeSearch:
         self._trees: dict[int, Tree] = {}  # of machine nodes
         self._origin: dict[tuple[int, int], tuple[int, int]] = {}  # of roots: node and number -> those before
         self._left = np.zeros(machine.nodes, dtype=np.bool_)
-        self._grown = 0
+        self.expansions = 0  # steps of trees so far
         self._turn = 0
         self._best: tuple[Floats, Floats, Ints] | None = None  # actions, states and nodes
         self._likely = self._look_around()
@@ -74,11 +74,6 @@ class TreeSearch:
         for node in machine.successors(0).tolist():
             if may_enter[0, machine.term_of[node]]:
                 self._enter(node, self._query.start, 0, np.zeros(1, dtype=np.int64))
-
-    @property
-    def expansions(self) -> int:
-        """Steps of trees so far."""
-        return self._grown
 
     def run(self, limits: Limits | None = None) -> Found:
         """Search until there is a plan, or with `anytime` a better one, or a limit; as `ProductSearch.run`."""
@@ -118,7 +113,7 @@ class TreeSearch:
         begin, every, chain = int(tree.size[0]), _EVERY if len(likely) else 0, np.empty((_CHAIN, targets.shape[1]))
         self._trees[node] = tree = tree.with_room(count * _CHAIN)
         used = self._kernel(self._tables, self._space, tree, targets, every, chain)
-        self._grown += int(used)
+        self.expansions += int(used)
         self._judge(node, begin)
 
     def _judge(self, node: int, begin: int) -> None:

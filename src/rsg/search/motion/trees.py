@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Floats, Indices, Ints, grown
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
 from rsg.search.motion.space import Space, advance, checked_start, difference, prepared, put, space_of, uniform
-from rsg.worlds.continuous import ContinuousWorld
+from rsg.worlds.protocol import ContinuousWorld
 
-Ints = NDArray[np.int32]
 _SLICE = 128  # samples between two looks at the clock
 _CHAIN = 64  # actions that a tree grows at once at most
 
@@ -31,8 +29,8 @@ class Tree(NamedTuple):
     """
 
     poses: Floats
-    parent: Ints
-    size: NDArray[np.int64]
+    parent: Indices
+    size: Ints
 
     @classmethod
     def at(cls, roots: Floats) -> "Tree":
@@ -44,10 +42,8 @@ class Tree(NamedTuple):
         count = int(self.size[0])
         if count + more <= len(self.poses):
             return self
-        poses = np.empty((2 * count + more, self.poses.shape[1]))
-        parent = np.empty(len(poses), dtype=np.int32)
-        poses[:count], parent[:count] = self.poses[:count], self.parent[:count]
-        return Tree(poses, parent, self.size)
+        room = 2 * count + more
+        return Tree(grown(self.poses, room), grown(self.parent, room), self.size)
 
     def add_roots(self, poses: Floats) -> int:
         """Begin once more at each of these poses `[N, D]`, for which there is room; gives the number of the first."""

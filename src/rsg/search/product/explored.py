@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array, Ints
+from rsg.core.arrays import Array, Ints, grown
 from rsg.core.compiled import bare, compiled, inlined, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
@@ -211,13 +211,3 @@ class Explored:
 def values_of(goals: Goals, states: Array, terms: int) -> Array:
     """log G and log I of states, as `[N, terms, 2]`."""
     return np.stack(asked(goals, states, terms), axis=-1)
-
-
-def grown(array: Array, room: int, axis: int = 0) -> Array:
-    """The same array with room for so many along an axis, if that is more than it has."""
-    if room <= array.shape[axis]:
-        return array
-    more = np.empty((*array.shape[:axis], room, *array.shape[axis + 1 :]), dtype=array.dtype)
-    whole = np.dtype((np.void, array.itemsize))  # copied as they are: record by record, not field by field
-    more.view(whole)[tuple(map(slice, array.shape))] = array.view(whole)
-    return more

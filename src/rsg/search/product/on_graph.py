@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Floats, Ints, grown
 from rsg.language import Machine
 from rsg.search.goals import Goals
 from rsg.search.graph import StateGraph
 from rsg.search.kernels.table import new_table
-from rsg.search.product.explored import Explored, Forms, Known, ask, grown, unknown, values_of
+from rsg.search.product.explored import Explored, Forms, Known, ask, unknown, values_of
 from rsg.search.product.search import LabelSearch, nodes_ahead
 from rsg.search.product.settings import SearchSettings
 

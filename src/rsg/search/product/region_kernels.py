@@ -49,7 +49,7 @@ class Memory(NamedTuple):
     Attributes:
         known: the states.
         labels: `[cap]` of LABEL.
-        regions: `[R]` of REGION; holds: `[R, T]` which terms hold there; row: `[T]` scratch.
+        regions: `[cap]` of REGION; holds: `[cap, T]` which terms hold there; row: `[T]` scratch.
         heaps: `[1, ·]` of OPEN, states that wait; sizes: `[1]`.
         waiting: `[A]` states in regions without a rank.
         run: `[1]` of RUN.
@@ -193,8 +193,7 @@ def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> 
         open_state(memory, memory.waiting[i])
     run.waiting = 0
     while True:
-        full = run.fullest + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.labels)
-        if full or run.regions + actions > len(memory.regions):
+        if run.fullest + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.labels):
             return GROW
         if sizes[0] == 0:
             return EXHAUSTED

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Ints
+from rsg.core.arrays import Array, Bools, Ints, grown
 from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.search.driving import Limits, drive
 from rsg.search.product import region_kernels as kernels
 from rsg.search.product import serving
-from rsg.search.product.explored import Explored, grown
+from rsg.search.product.explored import Explored
 from rsg.search.product.serving import KernelSearch
-
-FIRST_REGIONS = 64
 
 Rank = Callable[[Bools, Sequence[tuple[int, ...]]], Array]
 """Judges new regions: from the terms that hold in each `[N, T]`, and the terms that were achieved on the way, in order,
@@ -65,12 +63,12 @@ class RegionSearch(KernelSearch):
             raise RsgError(f"threshold lies between 0 and 1, not {threshold}")
         self._rank, self._paths = rank, list[tuple[int, ...]]()
         terms, actions = explored.known.value.shape[1], len(explored.costs)
-        regions = max(FIRST_REGIONS, actions)
+        room = len(explored.known.pool)  # also for regions: there are no more of them than states
         memory = kernels.Memory(
             known=explored.known,
-            labels=np.empty(len(explored.known.pool), dtype=kernels.LABEL),
-            regions=np.empty(regions, dtype=kernels.REGION),
-            holds=np.empty((regions, terms), dtype=np.bool_),
+            labels=np.empty(room, dtype=kernels.LABEL),
+            regions=np.empty(room, dtype=kernels.REGION),
+            holds=np.empty((room, terms), dtype=np.bool_),
             row=np.empty(terms, dtype=np.bool_),
             heaps=np.empty((1, serving.FIRST_ROOM + actions), dtype=kernels.OPEN),
             sizes=np.zeros(1, dtype=np.int64),
@@ -113,13 +111,11 @@ class RegionSearch(KernelSearch):
             self._paths.append((*(self._paths[origin] if origin >= 0 else ()), *gained))
         regions["rank"][start:end] = self._rank(holds[start:end], self._paths[start:end])
 
-    def grow(self) -> None:
-        """Four times the room for whatever is full, regions among that."""
-        super().grow()
-        regions, holds = self.memory.regions, self.memory.holds
-        if self.memory.run[0].regions + len(self.explored.costs) > len(regions):
-            room = 4 * len(regions)
-            self.memory = self.memory._replace(regions=grown(regions, room), holds=grown(holds, room))
+    def keep_up(self) -> None:
+        """Labels, and regions, for as many states as there is room for."""
+        super().keep_up()
+        regions, holds, room = self.memory.regions, self.memory.holds, len(self.memory.labels)
+        self.memory = self.memory._replace(regions=grown(regions, room), holds=grown(holds, room))
 
     def _trace(self) -> tuple[Ints, Array, Bools, float]:
         """The way to the goal, followed back from its end."""

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from rsg.search.product.explored import Explored, grown
+from rsg.core.arrays import grown
+from rsg.search.product.explored import Explored
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED
 
 SLICE = 50_000  # expansions between two looks at the clock

@@ -1,6 +1,7 @@
 """How to search, and what a search finds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from rsg.core.arrays import Array, Ints
 from rsg.core.errors import RsgError
@@ -82,3 +83,23 @@ class Found:
     expansions: int
     ended: str
     seconds: float
+
+
+class Searching(Protocol):
+    """A search for plans."""
+
+    settings: SearchSettings
+
+    def run(self, limits: Limits | None = None) -> Found:
+        """Search until there is a plan, or a better one."""
+
+
+def best(search: Searching, limits: Limits | None = None) -> Found:
+    """What a search finds; if its order is `anytime`, it goes on as long as that gives a better plan."""
+    found = search.run(limits)
+    while search.settings.order == "anytime" and found.ended == "found":
+        better = search.run(limits)
+        if better.cost >= found.cost:
+            return replace(found, expansions=better.expansions, ended=better.ended)
+        found = better
+    return found

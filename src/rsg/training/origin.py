@@ -1,0 +1,34 @@
+"""Where a run was trained, and whether what it learned can be used elsewhere."""
+
+from pathlib import Path
+from typing import Any
+
+from rsg.core.errors import RsgError, RunError
+from rsg.demos import Store
+from rsg.domain import Domain, remembered
+from rsg.training.checkpoint import Run
+
+
+def origin(domain: Domain, store: Store) -> dict[str, Any]:
+    """What a run remembers of where its demonstrations were made."""
+    return {"world": domain.name, "demos": str(store.folder.resolve()), "setting": store[0].setting if store else ""}
+
+
+def home(run: Run, domain: Domain | None = None) -> Domain:
+    """The domain that a run was trained in, at the same place; domain: the one that the user names, if any."""
+    told = run.about.get("source", {})
+    if domain is None and not told.get("world"):
+        raise RunError(f"{run.folder} does not say which world it is of; only runs of 'rsg train' do")
+    found = domain or remembered(told["world"])
+    if told.get("world", found.name) != found.name:
+        raise RsgError(f"{run.folder} was trained in '{told['world']}' and cannot be used in '{found.name}'")
+    return found.within(told["setting"]) if told.get("setting") else found
+
+
+def check_usable(folder: str | Path, domain: Domain, world: Any) -> None:
+    """An error if what a run learned cannot be used in a world of that domain."""
+    run = Run(folder)
+    home(run, domain)
+    setting = run.about.get("source", {}).get("setting")
+    if setting and (problem := domain.unfit(setting, world)):
+        raise RsgError(f"{folder} {problem}")
