@@ -1,8 +1,7 @@
 from pathlib import Path
 
 import pytest
-
-from rsg.cli.main import main
+from tests.conftest import rsg  # noqa: F401, a fixture
 
 HERE = Path(__file__).parent
 QUICK = ("test_command", "test_pddl", "test_quotes", "test_reproduce")  # the harness, with a toy, and what pages quote
@@ -14,16 +13,3 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.is_relative_to(HERE) and item.path.stem not in QUICK:
             item.add_marker(pytest.mark.slow)
-
-
-@pytest.fixture
-def rsg(capsys):
-    """Run the command in this process; gives exit code, stdout, stderr."""
-
-    def run(*words):
-        with pytest.raises(SystemExit) as stop:
-            main(list(words))
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return run
