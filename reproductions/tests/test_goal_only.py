@@ -18,7 +18,7 @@ from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.domain import find, make_demonstrations
-from rsg.domains.crafting import VOCABULARY, CraftingWorld, goal_starts, truth
+from rsg.domains.crafting import VOCABULARY, CraftingWorld, starts, truth
 from rsg.domains.crafting.maps import objects_for
 from rsg.domains.crafting.starts import leading_to, start_for, ways, within_walk
 from rsg.planning import Dependencies, plan_goal, validate
@@ -71,7 +71,7 @@ def test_every_term_can_be_reached_from_its_starts(hands):
         assert (world.height, world.width) == (7, 7)
         assert not truth(world, state[None], [term])[0, 0]
         held = world.inventory(state)
-        rules = goal_starts.rules_for(term)
+        rules = starts.rules_for(term)
         allowed = [
             sorted((*rule.tools, *rule.uses)[: None if hands == "primitive" else len(rule.tools)]) for rule in rules
         ]
@@ -91,8 +91,8 @@ def test_maps_that_are_too_small():
 
 
 def test_a_map_on_which_nothing_fits_is_an_error(monkeypatch):
-    monkeypatch.setattr(goal_starts, "MAX_DRAWS", 3)
-    monkeypatch.setattr(goal_starts, "within_walk", lambda *_: set())
+    monkeypatch.setattr(starts, "MAX_DRAWS", 3)
+    monkeypatch.setattr(starts, "within_walk", lambda *_: set())
     with pytest.raises(RsgError, match="no 7×7 map was found on which all that mine-wood needs"):
         start_for("mine-wood", 7, stream(0, "never"))
 
