@@ -12,16 +12,16 @@ from reproductions.harness.trials import SPLITS, Size, planned, settings_of
 from reproductions.invented import SHAPES, Book, rule_book
 from rsg.core.random import stream
 from rsg.demos import Demonstration
+from rsg.domains.crafting.world import States
 from rsg.evaluation.statistics import hundredths
 from rsg.subgoals import Classifiers, RsgSettings, learn
 from rsg.training.settings import restored
-from rsg.worlds.crafting.world import States
 
 NAME, BOOK = "rule-books", "book"
 TRUTH = "-truth"  # added to the names of evaluations that plan with it
 WALK = 30  # random steps
 EVALUATED = 25_000  # expansions: words are judged here, not the search
-FULL = Size(2, {"first": 40, "compositional": 10, "novel": 10, "walks": 10}, 1.0, seeds=20)  # others were looked at
+FULL = Size(2, {"first": 300, "compositional": 10, "novel": 10, "walks": 10}, 1.0, seeds=20)  # others were looked at
 QUICK = Size(2, {"first": 0, "compositional": 1, "novel": 1, "walks": 1}, 0.5, {"steps": 60, "curriculum": 20}, seeds=2)
 
 
