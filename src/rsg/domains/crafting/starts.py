@@ -19,6 +19,7 @@ Start = tuple[CraftingWorld, States]
 KIND = "large-field"
 MAX_DRAWS = 1000
 MOVES = 4  # the first actions are those that only move
+_needed = cache(objects_for)
 _OPEN = ("field", "switch-field", "full-field", "full-switch-field", KIND)  # tried in this order for a task
 
 
@@ -39,7 +40,7 @@ def start_on(
         inventory: items that the agent holds at the start of a random map.
         size: (height, width) of an open field.
     """
-    needs = objects_for(terms)
+    needs = _needed(tuple(terms))
     if map is None:
         map = next((kind for kind in _OPEN if set(needs) <= {*KINDS[kind].scattered}), _OPEN[-1])  # noqa: A001
     if isinstance(map, str) and not names_a_file(map):
