@@ -154,6 +154,11 @@ class Domain:
             other.splits = {**self.splits, "custom": [str(parse(text, self.vocabulary or None)) for text in tasks]}
         return other
 
+    @property
+    def place_words(self) -> str:
+        """The words of a command that name the place, after the name of the world."""
+        return f" {self.place_option.names[0]} {self.place}" if self.place and self.place_option else ""
+
     def within(self, setting: str) -> "Domain":
         """The same where a demonstration of that setting was made, if that makes a difference."""
         return self

@@ -53,7 +53,7 @@ def run(home, tmp_path):
 def known(tmp_path, monkeypatch):
     """A run of which everything is known, though it learned nothing."""
     Run.create(tmp_path / "known", {"method": "rsg", "settings": {"seed": 3}, "source": {"world": "crafting"}})
-    monkeypatch.setattr("rsg.cli.deps.kept_dependencies", lambda *_: HAND_MADE)
+    monkeypatch.setattr("rsg.evaluation.named.kept_dependencies", lambda *_: HAND_MADE)
     return tmp_path / "known"
 
 
@@ -97,7 +97,7 @@ def test_long_lists_are_cut(rsg, known, monkeypatch):
     needs = ((tuple(range(1, size))),), *(((),) for _ in range(size - 1))
     terms = tuple(f"term-{k}" for k in range(size))
     crowd = Dependencies(terms, none, none, np.full(size, 8), held, needs, np.full(size, 0.5))
-    monkeypatch.setattr("rsg.cli.deps.kept_dependencies", lambda *_: crowd)
+    monkeypatch.setattr("rsg.evaluation.named.kept_dependencies", lambda *_: crowd)
     code, out, _ = rsg("deps", str(known))
     assert code == 0
     assert "  term-0 came true 8 times, 7 of them while term-1 held, 7 while term-2 held, 7 while term-3 held" in out

@@ -86,8 +86,22 @@ def test_a_goal_that_holds_already(rsg, tmp_path, monkeypatch):
 
     monkeypatch.setattr("rsg.cli.plan.goal_fn_named", lambda *_: yes)
     code, out, _ = rsg(*words, "craft-bed")
-    assert code == 0
+    assert code == 1
     assert "so the subgoals say; in truth craft-bed is not true at the start\n" in out
+
+
+def test_a_plan_that_fails_its_replay_is_exit_code_1(rsg, monkeypatch):
+    def wrong(world, terms, state):
+        return goals_from(lambda states: np.any(states != state, axis=1)[:, None] * np.ones(len(terms)))
+
+    words = ["plan", "crafting", "grab-axe"]
+    assert rsg(*words)[0] == 0
+    monkeypatch.setattr("rsg.cli.plan.goal_fn_named", lambda *_: wrong)
+    code, out, _ = rsg(*words)
+    assert code == 1
+    assert "replayed: it got as far as grab-axe, which was never done" in out
+    code, out, _ = rsg(*words, "--json")
+    assert (code, json.loads(out)["found"], json.loads(out)["valid"]) == (1, True, False)
 
 
 def test_a_goal_with_subgoals_that_learned_nothing(rsg):

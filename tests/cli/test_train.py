@@ -361,8 +361,15 @@ def test_a_rate_that_is_too_high(rsg, home, tmp_path):
     "words", [["--per-task", "0"], ["--encoder", "mine"], ["--from", "nowhere"], ["--set", "device=abacus"]], ids=str
 )
 def test_bad_words_are_noticed_before_demonstrations_are_made(rsg, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("rsg.cli.demos.make_demonstrations", lambda *_, **__: pytest.fail("made them"))
+    monkeypatch.setattr("rsg.baselines.jobs.fill_with_bar", lambda *_, **__: pytest.fail("made them"))
     refused(rsg, tmp_path, ["train", "crafting", "--out", tmp_path / "run", *words])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("encoder", [[], ["--encoder", "flat"]])
+def test_subgoals_of_another_world_are_no_beginning(rsg, folder, tmp_path, encoder):
+    words = ["train", "playroom", "--out", tmp_path / "run", "--from", folder, *encoder]
+    refused(rsg, tmp_path, words, f"{folder} was trained in 'crafting' and cannot be used in 'playroom'")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -514,12 +521,12 @@ def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, 
 
 
 def test_each_world_has_its_usual_encoder_and_settings(folder):
-    from rsg.cli.train import How, chosen_settings
+    from rsg.baselines.jobs import Asked
     from rsg.subgoals import RsgSettings
     from rsg.subgoals.runs import network_named
 
-    assert chosen_settings(find("crafting"), How()) == RsgSettings()
-    room = chosen_settings(find("playroom"), How(seed=3, changes=["steps=7"]))
+    assert Asked().settings(find("crafting")) == RsgSettings()
+    room = Asked(seed=3, changes=["steps=7"]).settings(find("playroom"))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
     assert room.depth == network_named("relative").preset["depth"] != RsgSettings().depth
-    assert chosen_settings(find("crafting"), How(begin=folder)).hidden == load_subgoals(folder).hidden
+    assert Asked(begin=folder).settings(find("crafting")).hidden == load_subgoals(folder).hidden

@@ -11,16 +11,17 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from rsg.baselines.jobs import RSG, Asked, Job
 from rsg.cli.command import Said, command, option
-from rsg.cli.demos import demonstrate
 from rsg.cli.output import console, table
 from rsg.cli.report import planned
-from rsg.cli.train import RSG, How, Job, chosen_settings, fit, training_bar
+from rsg.cli.train import training_bar
 from rsg.core.compiled import compiling
 from rsg.core.errors import RunError
 from rsg.core.progress import is_hushed
 from rsg.core.words import quantity
 from rsg.demos import Recipe, Store
+from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, Printed, find, usual
 from rsg.evaluation.report import SOURCE, Reported, open_run, write_report
 from rsg.evaluation.report_results import Results, Sizes, duration, percent
@@ -50,7 +51,8 @@ def demo(
     _say("[bold]rsg[/bold] learns what the words of a task mean from demonstrations, then plans with them.")
     _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
-    store = demonstrate(domain, Recipe(domain.name, "train", per_task), folder)
+    domain.check_expert()
+    store = fill_with_bar(domain, Recipe(domain.name, "train", per_task), folder)
     words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
     at = _say_part("1. Demonstrations", words, begun)
     with compiling() as kernels:
@@ -107,9 +109,9 @@ def _train(domain: Domain, store: Store, run: Path) -> None:
     if (run / "run.json").exists():  # the last demo's, as was checked
         rmtree(run)
     about = {**origin(domain, store), "made_by": MADE_BY}
-    job = Job(domain, RSG, chosen_settings(domain, How()), store, None, about)
+    job = Job(domain, RSG, Asked().settings(domain), store, None, about)
     with training_bar(job.settings, lines=False) as watch:
-        done = fit(job, run, watch=watch, tensorboard=False).done
+        done = job.fit(run, watch=watch, tensorboard=False).done
     if not done:  # Ctrl-C ends training only
         raise KeyboardInterrupt
 

@@ -13,13 +13,13 @@ from rsg.cli.output import table
 from rsg.cli.world import view
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
-from rsg.core.workers import cores
 from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
 from rsg.demos.importing import import_from
+from rsg.demos.making import fill_with_bar
 from rsg.demos.showing import milestones, write_gif
-from rsg.domain import Domain, find, installed, make_demonstrations, remembered
+from rsg.domain import Domain, find, installed, remembered
 
 demos = typer.Typer(
     name="demos",
@@ -34,13 +34,6 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sto
 def _part(function: Callable[..., Said]) -> Callable[..., None]:
     """A function as a command of this group, which has its name."""
     return demos.command(function.__name__.strip("_"))(command(function))
-
-
-def demonstrate(domain: Domain, recipe: Recipe, folder: Path, workers: int = 0) -> Store:
-    """Make the demonstrations of a recipe, or those that are missing; 0 workers: one per core."""
-    domain.check_expert()
-    with progress("demonstrating", recipe.episodes(domain), "episodes") as advance:
-        return make_demonstrations(recipe, folder, workers or cores(), advance, domain)
 
 
 @_part
@@ -66,8 +59,9 @@ def make(
     split, own = "custom" if task else split, tuple(task or ())
     domain = find(name).at(place, own)
     recipe = Recipe(domain.name, split, per_task, seed, noise, own, place)
+    domain.check_expert()
     try:
-        store = demonstrate(domain, recipe, out, workers)
+        store = fill_with_bar(domain, recipe, out, workers)
     except KeyboardInterrupt:
         safe = len(Store(out)) if (out / "manifest.json").exists() else 0
         told = f"{safe:,} of {recipe.episodes(domain):,} demonstrations are safe in {out}"

@@ -1,24 +1,17 @@
 """`rsg deps`: which subgoals help which, as the demonstrations show it."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from rich.markup import escape
 
 from rsg.cli.command import Said, command, option
-from rsg.cli.options import Home, RunFolder, check_world, picture
-from rsg.core.errors import RunError
-from rsg.core.progress import is_hushed, progress
+from rsg.cli.options import Home, RunFolder, picture
 from rsg.core.words import quantity
-from rsg.demos import Store
-from rsg.domain import Domain, find
+from rsg.domain import find
 from rsg.evaluation.dependency_pictures import draw_dependencies
+from rsg.evaluation.named import dependencies_of
 from rsg.planning import Dependencies
-from rsg.subgoals import kept_dependencies, load_dependencies
-from rsg.subgoals.dependencies import training_demonstrations
-from rsg.training import Run
-from rsg.training.origin import home
 
 TOP = 15  # links that a person is told
 MANY = 5  # prerequisites of one subgoal that a person is told
@@ -52,27 +45,6 @@ def deps(
     values = {"run": str(folder), **found.plain(), **matrices, "links": found.links()[:top]}
     title = f"{folder}, {quantity(len(found.terms), 'subgoal')}, {shown}"
     return Said(values, _show(found, title, TOP if top is None else top), written=[png])
-
-
-def dependencies_of(folder: Path, demos: Path | None = None, domain: Domain | None = None) -> Dependencies:
-    """The dependencies of a run; if they must be discovered first, that is said and shown."""
-    run = Run(folder)
-    if demos is None and (kept := kept_dependencies(folder)) is not None:
-        return kept
-    if demos is None:
-        try:
-            shown = training_demonstrations(run)
-        except RunError as error:
-            raise RunError(f"{error}: rsg deps {folder} --demos DIR") from None
-    else:
-        shown = store = Store(demos)
-        check_world(store, run.about.get("source", {}).get("world", store.manifest.world))
-    if not is_hushed():
-        told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
-        print(told, file=sys.stderr)
-    with progress("discovering", len(shown), "demonstrations") as advance:
-        source = home(run, domain)
-        return load_dependencies(folder, shown, lambda demo: source.world(demo.setting), advance=advance)
 
 
 def _show(found: Dependencies, title: str, top: int) -> Iterator[str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from rsg.baselines import METHODS
+from rsg.baselines.jobs import RSG, Asked
 from rsg.cli.command import Said, command
 from rsg.cli.options import RunFolder
-from rsg.cli.train import RSG, How, chosen_settings
 from rsg.domain import Domain, find, installed
 from rsg.training import Run
 
@@ -39,7 +39,7 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
     yield "[bold]settings[/bold]  (change them with --set key=value)"
     method = about.get("method", RSG)
     place = find(origin["world"]) if origin.get("world") in installed() else Domain()
-    usual = vars(chosen_settings(place, How(method=method))) if method in (RSG, *METHODS) else {}
+    usual = vars(Asked(method).settings(place)) if method in (RSG, *METHODS) else {}
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         yield f"  {key:16} {value}{note}"

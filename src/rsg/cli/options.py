@@ -8,8 +8,8 @@ import typer
 
 from rsg.cli.command import option
 from rsg.cli.output import ends_in
-from rsg.core.errors import RsgError
 from rsg.domain import Domain
+from rsg.planning import Dependencies
 from rsg.search import GoalFn, SearchSettings, is_continuous
 
 WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="A name (see rsg domains), or path/to/file.py:name.")]
@@ -24,17 +24,6 @@ PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
 def picture(about: str) -> Any:
     """An option for a picture to write."""
     return option(None, about, metavar="FILE", callback=ends_in(".png"))
-
-
-def placed(domain: Any) -> str:
-    """The words that name the place of a domain, after its name."""
-    return f" {domain.place_option.names[0]} {domain.place}" if domain.place and domain.place_option else ""
-
-
-def check_world(store: Any, world: str) -> None:
-    """An error if a store is of another world."""
-    if store.manifest.world != world:
-        raise RsgError(f"{store.folder} holds demonstrations of '{store.manifest.world}', not of '{world}'")
 
 
 @dataclass(frozen=True)
@@ -67,22 +56,15 @@ def goal_fn_named(name: str, domain: Domain, world: Any) -> GoalFn:
     """The classifiers that were asked for, to be used in a world of the domain."""
     if name == "oracle" and not domain.has("truth"):
         raise domain.lacks("truth", "give the folder of a run: --subgoals RUN")
-    return domain.true_goals if name == "oracle" else classifiers_named(name, domain, world).goals
+    if name == "oracle":
+        return domain.true_goals
+    from rsg.evaluation.named import classifiers_named  # which loads torch
+
+    return classifiers_named(name, domain, world).goals
 
 
-def classifiers_named(name: str, domain: Domain, world: Any) -> Any:
-    """Learned or untrained classifiers."""
-    from rsg.core.random import stream
-    from rsg.subgoals import load_subgoals, untrained
-    from rsg.training.origin import check_usable
+def dependencies_named(name: str, domain: Domain, goal_fn: GoalFn) -> tuple[Dependencies, str]:
+    """What needs what: of a run, or as subgoals that have none see it in a few demonstrations; and a note on that."""
+    from rsg.evaluation.named import dependencies_of, fresh_dependencies
 
-    if name == "untrained":
-        if not domain.vocabulary:
-            raise domain.lacks("tasks", "nobody knows which terms untrained subgoals are of")
-        state = None if hasattr(world, "sample") else domain.start((), stream(0, "untrained"))[1]
-        return untrained(domain.vocabulary, world, state=state)
-    if not Path(name).exists():
-        raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
-    found = load_subgoals(name)
-    check_usable(name, domain, world)
-    return found
+    return fresh_dependencies(domain, goal_fn) if name in GIVEN else (dependencies_of(Path(name), domain=domain), "")

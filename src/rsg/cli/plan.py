@@ -1,34 +1,26 @@
 """`rsg plan`: from an instruction, or a goal only, to actions."""
 
-import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
-from math import log
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import GIVEN, Search, WorldName, goal_fn_named, picture
+from rsg.cli.options import GIVEN, Search, WorldName, dependencies_named, goal_fn_named, picture
 from rsg.cli.output import write_png
 from rsg.cli.world import view
 from rsg.core.compiled import compiling
 from rsg.core.errors import RsgError
-from rsg.core.progress import progress
 from rsg.core.random import stream
 from rsg.demos.showing import write_gif
 from rsg.domain import Domain, action_values, find
+from rsg.evaluation.planning import ALREADY, judged
 from rsg.language import Machine, Task, Term, parse
-from rsg.planning import Dependencies, Plan, Verdict, plan_goal, validate
+from rsg.planning import Plan, Verdict, plan_goal
 from rsg.planning import plan as plan_task
-from rsg.search import GoalFn, SearchSettings, is_continuous
-from rsg.subgoals import discover, rests_on
-from rsg.training import Run
-
-_ALREADY = "already true"  # how a search for such a goal ended
-_FRESH = 20  # demonstrations of each training task, for classifiers that come without
+from rsg.search import is_continuous
 
 
 @command
@@ -51,8 +43,8 @@ def plan(
 ) -> Said:
     """Plan for an instruction, or for a goal only, and show the steps, grouped by subgoal.
 
-    Every plan is replayed in the true world. Exit code 0 with a plan,
-    1 without one. For example:
+    Every plan is replayed in the true world. Exit code 0 with a plan that
+    does what was asked, 1 without one. For example:
     [bold]rsg plan {world} "{task}" --seed 2[/bold]
     [bold]rsg plan {world} --goal {goal}[/bold]
     [bold]rsg plan {world} --goal {goal} --subgoals out/run --gif plan.gif[/bold]
@@ -70,22 +62,25 @@ def plan(
     if goal is not None and not is_continuous(world):  # in a continuous one no subgoal needs another one first
         if search.order is not None:
             raise RsgError("--order is for TASK; with --goal states where the goal lacks least come first")
-        dependencies, note = _dependencies(search.subgoals, find(name), goal_fn)
+        dependencies, note = dependencies_named(search.subgoals, find(name), goal_fn)
         make, about["order"] = partial(plan_goal, world, state, str(end), goal_fn, dependencies, budget), None
     with compiling() as kernels:
         made = make()
-    made, verdict = _judged(made, domain, world, goal_fn, end)
+    made, verdict = judged(made, domain, world, goal_fn, end)
     about |= {"goal": str(end)} if end is not None else {}
     values = _values(made, verdict, world, kernels(), about)
-    learned = made.found and search.subgoals not in GIVEN
-    values["open"] = rests_on(goal_fn.__self__, made.terms, made.bold, world) if learned else []  # type: ignore[attr-defined]
-    gif, png = gif if made.found else None, png if made.found and made.ended != _ALREADY else None
+    values["open"] = []
+    if made.found and search.subgoals not in GIVEN:
+        from rsg.subgoals import rests_on  # which loads torch
+
+        values["open"] = rests_on(goal_fn.__self__, made.terms, made.bold, world)  # type: ignore[attr-defined]
+    gif, png = gif if made.found else None, png if made.found and made.ended != ALREADY else None
     if gif:
         write_gif([domain.picture(world, state) for state in made.states], gif)
     if png:
         goals = goal_fn(world, Machine.of(made.task).names, state)
         write_png(domain.plan_picture(world, made, goals, settings), png)
-    return Said(values, _show(domain, world, made, values, note), 0 if made.found else 1, [gif, png])
+    return Said(values, _show(domain, world, made, values, note), 0 if made.found and verdict.ok else 1, [gif, png])
 
 
 def _read(task: str | None, goal: str | None, domain: Domain, subgoals: str) -> Task:
@@ -95,42 +90,15 @@ def _read(task: str | None, goal: str | None, domain: Domain, subgoals: str) -> 
         raise RsgError(f"say what to do: TASK, such as '{example}', or only the end: --goal {end}")
     if goal is not None and task is not None:
         raise RsgError("give either TASK or --goal, not both")
-    learned = [] if domain.vocabulary or subgoals in GIVEN else Run(subgoals).about.get("terms", [])
-    found = parse(goal or task or "", list(domain.vocabulary or learned) or None)
+    terms = list(domain.vocabulary)
+    if not terms and subgoals not in GIVEN:
+        from rsg.training import Run  # which loads torch
+
+        terms = Run(subgoals).about.get("terms", [])
+    found = parse(goal or task or "", terms or None)
     if goal is not None and not isinstance(found, Term):
         raise RsgError(f"a goal is one term; '{found}' is more, give it as TASK: rsg plan {domain.name} \"{found}\"")
     return found
-
-
-def _judged(made: Plan, domain: Domain, world: Any, goal_fn: GoalFn, goal: Task | None) -> tuple[Plan, Verdict]:
-    """A plan and what its replay says. Whether a goal holds at once is asked last: classifiers may be wrong there."""
-    if not domain.has("truth"):
-        return made, Verdict(made.found, made.found, "")  # nobody can judge it
-    truth = partial(domain.truth, world)
-    start, term = made.states[:1], str(goal)
-    asked_at_once = goal is not None and not made.found
-    if not asked_at_once or goal_fn(world, [term], start[0])(start)[0][0, 0] < log(SearchSettings().threshold or 0.5):
-        return made, validate(world, made, goal or made.task, truth)
-    right = bool(truth(start, [term])[0, 0])
-    nothing = replace(made, cost=0.0, ended=_ALREADY, reached=(), missed=(), because="")
-    return nothing, Verdict(right, right, "" if right else f"{term} is not true at the start")
-
-
-def _dependencies(subgoals: str, domain: Domain, goal_fn: GoalFn) -> tuple[Dependencies, str]:
-    """What needs what: of a run, or as classifiers that have none see it in a few fresh demonstrations."""
-    if subgoals not in GIVEN:
-        from rsg.cli.deps import dependencies_of  # which draws, too
-
-        return dependencies_of(Path(subgoals), domain=domain), ""
-    begun, demos = time.perf_counter(), []
-    tasks = [number for number in range(len(domain.tasks("train"))) for _ in range(_FRESH)]
-    with progress("demonstrating", len(tasks), "demonstrations") as advance:
-        for count, number in enumerate(tasks):
-            demos.append(domain.demonstrate("train", number, stream(0, "dependencies", number, count))[0])
-            advance(1)
-    found = discover(goal_fn, domain.vocabulary, demos, lambda demo: domain.world(demo.setting))
-    seconds = time.perf_counter() - begun
-    return found, f"(what needs what was read off {len(demos):,} fresh demonstrations in {seconds:.1f} s)"
 
 
 def _values(made: Plan, verdict: Verdict, world: Any, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +133,7 @@ def _show(domain: Domain, world: Any, made: Plan, values: dict[str, Any], note: 
         yield f"\n[yellow]{made.reason}[/yellow]"
         if made.reached:
             yield f"reached: {', '.join(made.reached)}"
-    elif made.ended == _ALREADY:
+    elif made.ended == ALREADY:
         yield f"\n[green]{goal} is already true at the start: there is nothing to do[/green]"
         if not values["valid"]:
             yield f"[red]so the subgoals say; in truth {values['reason']}[/red]"

@@ -13,12 +13,13 @@ from rich.markup import escape
 from rsg.baselines import baseline_of, load_baseline
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Home, RunFolder, picture
-from rsg.core.errors import ParseError, RsgError
+from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Store
-from rsg.domain import Domain, action_values, find, remembered
+from rsg.domain import action_values, find, remembered
+from rsg.evaluation.candidates import candidates_named
 from rsg.evaluation.timeline import ENDED, draw_on_floor, draw_timeline, parts, signs, timeline_text
-from rsg.language import Machine, Task, parse
+from rsg.language import Task, parse
 from rsg.subgoals import Recognised, Recogniser, Segmentation, load_subgoals, propose
 from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
@@ -66,7 +67,11 @@ def recognise(
     check_usable(folder, source, where)
     states, actions = demo.states[: (first or len(demo)) + 1], demo.actions[:first]
     begun = time.perf_counter()
-    tasks = _read(candidates, source, judge.terms) if candidates is not None else propose(judge, where, states, prefix)
+    tasks = (
+        candidates_named(candidates, source, judge.terms)
+        if candidates is not None
+        else propose(judge, where, states, prefix)
+    )
     tasks = list({str(task): task for task in tasks}.values())
     values: dict[str, Any] = {"run": str(folder), "demos": str(demos), "episode": episode}
     if method:
@@ -96,33 +101,6 @@ def recognise(
     slow = [f"\n[bright_black]({seconds:.1f} s; the first use compiles kernels)[/bright_black]"] if seconds > 2 else []
     show = chain(_show(demo, first, ranking, top), alignment, slow)
     return Said(values, show, 0 if found.terms else 1, [png if found.terms else None])
-
-
-def _read(candidates: str, source: Domain, terms: Sequence[str]) -> list[Task]:
-    """Descriptions from a file, or those of a split; an error names the place."""
-    path = Path(candidates)
-    if path.is_file():
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise RsgError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
-        texts = [(f"{path}, line {number}", line.partition("#")[0].strip()) for number, line in enumerate(lines, 1)]
-    elif candidates in source.splits:
-        texts = [(f"split {candidates}", text) for text in source.tasks(candidates)]
-    else:
-        splits = ", ".join(source.splits) or source.no_splits
-        raise RsgError(f"there is no file {candidates}, and no split of that name; splits are: {splits}")
-    found = []
-    for place, text in texts:
-        try:
-            found += [Machine.of(parse(text, terms)).task] if text else []
-        except ParseError as error:
-            raise ParseError(f"{place}: {error.problem}", error.text, error.position, error.suggestion) from None
-        except RsgError as error:
-            raise RsgError(f"{place}: {error}") from None
-    if not found:
-        raise RsgError(f"{path} holds no descriptions; write one per line")
-    return found
 
 
 def _same(task: Task, text: str) -> bool:

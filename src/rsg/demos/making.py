@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError, StoreError
-from rsg.core.progress import Advance
+from rsg.core.progress import Advance, progress
 from rsg.core.random import stream
-from rsg.core.workers import begin_worker, ctrl_c_waits
+from rsg.core.workers import begin_worker, cores, ctrl_c_waits
 from rsg.demos.demonstration import Demonstrator
 from rsg.demos.store import FOLDER, MANIFEST, SHARD_EPISODES, Shard, Store, write_shard
 
@@ -75,6 +75,12 @@ def fill_store(
                 if advance:
                     advance(shard.episodes)
     return store
+
+
+def fill_with_bar(source: Demonstrator, recipe: Recipe, folder: Path, workers: int = 0) -> Store:
+    """The same with a bar for a person who waits; 0 workers: one per core."""
+    with progress("demonstrating", recipe.episodes(source), "episodes") as advance:
+        return fill_store(source, recipe, folder, workers or cores(), advance)
 
 
 def _opened(recipe: Recipe, folder: Path, shards: int) -> Store:

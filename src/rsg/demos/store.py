@@ -98,6 +98,11 @@ class Store:
         FOLDER.create(Path(folder), Manifest(world, recipe or {}, (), planned).plain())
         return Store(folder)
 
+    def check_world(self, world: str) -> None:
+        """An error if the demonstrations are of another world."""
+        if self.manifest.world != world:
+            raise StoreError(f"{self.folder} holds demonstrations of '{self.manifest.world}', not of '{world}'")
+
     def __len__(self) -> int:
         return sum(shard.episodes for shard in self.manifest.shards)
 

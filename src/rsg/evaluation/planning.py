@@ -1,8 +1,9 @@
 """Planning success: many starts per task, every plan replayed and judged by the truth."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,28 @@ from rsg.core.random import stream
 from rsg.demos import Demonstration
 from rsg.domain import Domain
 from rsg.evaluation.statistics import wilson
-from rsg.language import Machine, parse
-from rsg.planning import Plan, plan, validate
+from rsg.language import Machine, Task, parse
+from rsg.planning import Plan, Verdict, plan, validate
 from rsg.search import GoalFn, SearchSettings
+
+ALREADY = "already true"  # how a search for such a goal ended
+
+
+def judged(made: Plan, domain: Domain, world: Any, goal_fn: GoalFn, goal: Task | None = None) -> tuple[Plan, Verdict]:
+    """A plan and what its replay says; goal: the only thing that was named, if so.
+
+    Whether a goal holds at once, so that there is nothing to do, is asked last: classifiers may be wrong there.
+    """
+    if not domain.has("truth"):
+        return made, Verdict(made.found, made.found, "")  # nobody can judge it
+    truth = partial(domain.truth, world)
+    start, term = made.states[:1], str(goal)
+    asked_at_once = goal is not None and not made.found
+    if not asked_at_once or goal_fn(world, [term], start[0])(start)[0][0, 0] < log(SearchSettings().threshold or 0.5):
+        return made, validate(world, made, goal or made.task, truth)
+    right = bool(truth(start, [term])[0, 0])
+    nothing = replace(made, cost=0.0, ended=ALREADY, reached=(), missed=(), because="")
+    return nothing, Verdict(right, right, "" if right else f"{term} is not true at the start")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""A training job: which method learns what, from which demonstrations; it is begun, or gone on with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+from rsg.baselines.runs import METHODS, preset, settings_of_run, train_baseline
+from rsg.core.errors import RsgError, RunError, unknown
+from rsg.demos import Demonstration, Recipe, Store
+from rsg.demos.making import fill_with_bar
+from rsg.domain import Domain, offers
+from rsg.subgoals import Classifiers, learn, load_subgoals
+from rsg.subgoals.learning import RationalSubgoals
+from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device, network_named, rebuilt
+from rsg.subgoals.runs import preset as rsg_preset
+from rsg.training import Progress, Run, TrainingSettings, changed
+from rsg.training.checkpoint import FOLDER
+from rsg.training.loop import Looking
+from rsg.training.origin import home, origin
+
+RSG = RationalSubgoals.name
+USUAL = 400  # demonstrations of each task
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How to train; what is not said follows from the domain.
+
+    Attributes:
+        method: `rsg`, or the name of a baseline.
+        encoder: what subgoals are read with.
+        begin: the folder of a run whose subgoals are the first ones.
+        seed: where chance comes from.
+        changes: of settings, each written `key=value`.
+    """
+
+    method: str | None = None
+    encoder: str | None = None
+    begin: Path | None = None
+    seed: int | None = None
+    changes: Sequence[str] | None = None
+
+    def settings(self, domain: Domain) -> TrainingSettings:
+        """What was asked for, on top of what suits the domain."""
+        usual: TrainingSettings
+        if self.method in (None, RSG):
+            usual = self._usual(domain)
+        elif self.encoder is None and self.begin is None:
+            usual = preset(str(self.method), domain)
+        else:
+            raise RsgError(f"--encoder and --from are for rsg; '{self.method}' has a network of its own")
+        settings = changed(usual, self.changes or ())
+        encoder = getattr(settings, "encoder", "auto")
+        if encoder not in BY_FACTS and not network_named(encoder):
+            raise unknown("encoder", encoder, (*BY_FACTS, "flat", *offers(domain, "networks")))
+        check_device(settings.device)
+        return settings if self.seed is None else replace(settings, seed=self.seed)
+
+    def _usual(self, domain: Domain) -> TrainingSettings:
+        """What suits the domain and the encoder; networks that are gone on with keep their shape."""
+        had: dict[str, Any] = {}
+        if self.begin:
+            run = Run(self.begin)
+            home(run, domain)  # or says that it is of another world
+            had = run.about.get("settings", {})
+        suits: dict[str, Any] = {
+            **domain.presets.get(RSG, {}),
+            **{key: had[key] for key in ("hidden", "single") if key in had},
+        }
+        auto = suits.pop("encoder", "auto")
+        asked = self.encoder or had.get("encoder") or "auto"
+        if asked == "facts" and auto != "auto":
+            raise RsgError(NO_FACTS)
+        return replace(rsg_preset(auto if asked == "auto" else asked), **suits)
+
+
+class Job(NamedTuple):
+    """Where and what is trained, on what, from where on, and what the run remembers of that."""
+
+    domain: Domain
+    method: str
+    settings: TrainingSettings
+    store: Store
+    start: Classifiers | None
+    origin: dict[str, Any]
+
+    def fit(self, out: Path, **looking: Unpack[Looking]) -> Progress:
+        """Train in a folder, until it is done or interrupted."""
+
+        def world_of(demo: Demonstration) -> Any:
+            return self.domain.world(demo.setting)
+
+        told: Any = {**looking, "per_task": self.origin.get("per_task"), "source": self.origin}
+        how: Any = self.settings
+        if self.method == RSG:
+            return learn(self.store, world_of, out, how, start=self.start, **told).progress
+        return train_baseline(self.method, self.store, world_of, out, how, **told).progress
+
+
+def begun(domain: Domain, out: Path, asked: Asked, demos: Path | None, per_task: int | None) -> Job:
+    """A new job; everything that can be wrong is looked at before demonstrations are made, if none are given."""
+    settings = asked.settings(domain)
+    if (out / FOLDER.file).exists():
+        raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
+    FOLDER.check_new(out)
+    start = load_subgoals(asked.begin) if asked.begin else None
+    store = Store(demos) if demos else _made(domain, out, per_task, settings.seed)
+    store.check_world(domain.name)
+    told = {**origin(domain, store), "per_task": per_task if demos else None}
+    told["from"] = str(asked.begin.resolve()) if asked.begin else None
+    there = domain.within(told["setting"]) if told["setting"] else domain
+    return Job(there, asked.method or RSG, settings, store, start, told)
+
+
+def resumed(domain: Domain, out: Path, demos: Path | None) -> Job:
+    """A job that goes on, with all that it was begun with."""
+    run = Run(out)
+    told: dict[str, Any] = run.about.get("source", {})
+    if not demos and not told.get("demos"):
+        raise RsgError(f"{out} does not say where its demonstrations are; give them with --demos")
+    method, start = run.about.get("method"), None
+    settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
+    if told.get("from"):  # a checkpoint has all that was taken over from there
+        start = same if "last" in run.steps else load_subgoals(told["from"])
+    there, store = home(run, domain), Store(demos or told["demos"])
+    store.check_world(domain.name)
+    return Job(there, str(method), settings, store, start, told)
+
+
+def _made(domain: Domain, out: Path, per_task: int | None, seed: int) -> Store:
+    """Demonstrations of all training tasks, in a folder beside the run; what is there already is used."""
+    if "train" not in domain.splits and not domain.has("truth"):
+        raise domain.lacks("expert", "give --demos")
+    if "train" not in domain.splits:
+        raise RsgError(
+            f"{domain.place or domain.name} has no tasks to train on (a split 'train'); make demonstrations of tasks "
+            f"of your own (rsg demos make {domain.name}{domain.place_words} --task ... --out DIR) and give --demos DIR"
+        )
+    domain.check_expert()
+    recipe = Recipe(domain.name, "train", USUAL if per_task is None else per_task, seed, map=domain.place)
+    return fill_with_bar(domain, recipe, out.parent / f"{out.name}-demos")
