@@ -1,6 +1,8 @@
 import json
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +151,26 @@ def test_doctor(rsg):
     assert code == 0
     assert json.loads(out)["packages"]["torch"]["version"].startswith("2.")
     assert json.loads(out)["extras"]["pddl"]["install"] == "pip install -c constraints.txt -e '.[pddl]'"
+
+
+def test_doctor_offers_only_extras_that_there_are(rsg, monkeypatch):
+    values = json.loads(rsg("doctor", "--json")[1])
+    there = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert set(values["extras"]) == set(there["optional-dependencies"])
+    monkeypatch.setattr("rsg.cli.reproduce.HOLDS", Path("no-such-folder"))  # as where only the package is installed
+    code, out, _ = rsg("doctor")
+    assert code == 0
+    assert "extras" not in out
+
+
+def test_a_thorough_doctor_imports_everything(rsg, tmp_path, monkeypatch):
+    (tmp_path / "broken_package.py").write_text("raise ImportError('no such symbol')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "broken_package"))
+    assert rsg("doctor")[0] == 0
+    code, out, _ = rsg("doctor", "--thorough")
+    assert code == 1
+    assert "ImportError: no such symbol" in out
 
 
 def test_doctor_finds_what_is_broken(rsg, monkeypatch):

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -126,3 +127,54 @@ def gives(node):
     """Whether a function gives back more than nothing or a number of some kind."""
     told = ast.unparse(node.returns) if node.returns else "Any"
     return told not in ("None", "int", "float", "bool")
+
+
+def somewhere_else(tmp_path, code, **more):
+    """What code says where neither the package nor the home folder can be written: files are in the place of both."""
+    package = shutil.copytree(Path(rsg.__file__).parent, tmp_path / "rsg", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").write_text("")
+    (tmp_path / "home").write_text("")
+    paths = {"PYTHONPATH": str(tmp_path), "HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home")}
+    env = {**os.environ, **paths, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(tmp_path / "tmp"), **more}
+    (tmp_path / "tmp").mkdir()
+    env.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run([sys.executable, *code], capture_output=True, text=True, env={**env, **more}, cwd=tmp_path)
+    return done.returncode, done.stdout, done.stderr
+
+
+KEPT = "from rsg.search.kernels import heap; from rsg.core.compiled import kept_in; print(kept_in())"
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_kernels_are_kept_in_a_temporary_folder_if_need_be(tmp_path, named):
+    more = {"NUMBA_CACHE_DIR": str(tmp_path / "home" / "cache")} if named else {}
+    code, out, err = somewhere_else(tmp_path, ["-c", KEPT], **more)
+    assert code == 0
+    assert err.count("\n") == 1
+    assert err.startswith(
+        "compiled kernels cannot be kept beside the source nor in your home folder; they are kept in "
+    )
+    folder = Path(out.strip())
+    assert folder.parent == tmp_path / "tmp"
+    assert (folder.stat().st_mode & 0o777) == 0o700
+
+
+def test_somebody_elses_folder_is_not_used_for_kernels(tmp_path):
+    trap = (
+        'import os, tempfile; d = f"{tempfile.gettempdir()}/rsg-kernels-{os.getuid()}"; os.mkdir(d); os.chmod(d, 0o777)'
+    )
+    code, out, _ = somewhere_else(tmp_path, ["-c", f"{trap}\n{KEPT}\nassert str(kept_in()) != d"])
+    assert code == 0
+    assert (Path(out.strip()).stat().st_mode & 0o777) == 0o700
+
+
+def test_the_command_runs_on_where_nothing_can_be_kept(tmp_path):
+    (tmp_path / "nowhere").write_text("")
+    nowhere = {"TMPDIR": str(tmp_path / "nowhere")}
+    code = "import tempfile, sys; tempfile.tempdir = sys.argv.pop(1); from rsg.cli.main import main; main(sys.argv[1:])"
+    done = somewhere_else(tmp_path, ["-c", code, nowhere["TMPDIR"], "doctor"])
+    assert done[0] == 0
+    assert "compile cache  none: each start compiles" in done[1]
+    assert done[2].count("\n") == 1
+    assert "set NUMBA_CACHE_DIR to a folder" in done[2]

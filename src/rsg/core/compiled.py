@@ -2,6 +2,9 @@
 
 import hashlib
 import inspect
+import os
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -9,13 +12,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import config, njit
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _njit: Any = njit  # some of its options are not in its type
-_KEPT: dict[str, Any] = {"cache": True, "nogil": True}
 # Numba counts references wherever an array is taken out of a tuple, which costs more than most of what kernels then do
 # with it. A kernel that makes no arrays can do without: its caller keeps them all.
 _BARE: dict[str, Any] = {"_nrt": False}
@@ -26,12 +28,12 @@ def compiled(function: _Function) -> _Function:
 
     With NUMBA_DISABLE_JIT=1 the kernel runs as plain Python: slow, and visible to coverage and debuggers.
     """
-    return cast(_Function, _njit(**_KEPT, _nrt=True)(function))
+    return cast(_Function, _kept(function, _nrt=True))
 
 
 def bare(function: _Function) -> _Function:
     """Like `compiled`, for a kernel that neither makes arrays nor is given new ones by what it calls: far quicker."""
-    return cast(_Function, _njit(**_KEPT, **_BARE)(function))
+    return cast(_Function, _kept(function, **_BARE))
 
 
 class _OnlyForKernels(CPUDispatcher):
@@ -44,7 +46,7 @@ class _OnlyForKernels(CPUDispatcher):
 
 def inner(function: _Function, inline: bool = False) -> _Function:
     """Like `bare`, for what only other kernels call: it compiles in less time."""
-    kernel: Any = _njit(**_KEPT, **_BARE, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inline)(function)
+    kernel = _kept(function, **_BARE, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inline)
     if isinstance(kernel, CPUDispatcher):  # and not a plain function
         kernel.__class__ = _OnlyForKernels
     return cast(_Function, kernel)
@@ -60,7 +62,7 @@ def fast(function: _Function) -> _Function:
     what is never zero: without a look at each divisor several are done at once.
     """
     numbers = {"reassoc", "contract", "nsz", "nnan"}
-    return cast(_Function, _njit(**_KEPT, _nrt=True, fastmath=numbers, error_model="numpy")(function))
+    return cast(_Function, _kept(function, _nrt=True, fastmath=numbers, error_model="numpy"))
 
 
 @cache
@@ -83,7 +85,51 @@ def specialised(template: Any, inline: bool = False, makes_arrays: bool = False,
     copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Callable[..., Any], _njit(cache=in_files, nogil=True, **options)(copy))
+    return cast(Callable[..., Any], _kept(copy, **options) if in_files else _njit(nogil=True, **options)(copy))
+
+
+def _kept(function: Callable[..., Any], **options: Any) -> Any:
+    """A kernel that numba keeps on disk: beside its source or in the user's home, else where there is room."""
+    while True:
+        try:
+            return _njit(cache=_ROOM["any"], nogil=True, **options)(function)
+        except RuntimeError as error:
+            if "cannot cache function" not in str(error) or not _ROOM["any"]:
+                raise
+            _make_room()
+
+
+_ROOM = {"any": True, "temporary": False}  # whether kernels can be kept, and only in a temporary folder
+
+
+def _make_room() -> None:
+    """Nothing can be kept where numba keeps it: use a temporary folder, or if that cannot be had, keep nothing."""
+    told = "compiled kernels cannot be kept beside the source nor in your home folder; "
+    try:
+        if _ROOM["temporary"]:
+            raise OSError
+        folder = Path(tempfile.gettempdir()) / f"rsg-kernels-{os.getuid() if hasattr(os, 'getuid') else ''}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        about = folder.stat()
+        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o077):  # somebody else's
+            folder = Path(tempfile.mkdtemp(prefix="rsg-kernels-"))
+        _ROOM["temporary"] = True
+        vars(config)["CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"] = str(
+            folder
+        )  # for processes that this one starts, too
+        print(f"{told}they are kept in {folder}, or where NUMBA_CACHE_DIR says", file=sys.stderr)
+    except OSError:
+        _ROOM["any"] = False
+        print(f"{told}set NUMBA_CACHE_DIR to a folder, or each start compiles them again", file=sys.stderr)
+
+
+def kept_in() -> Path | None:
+    """Where compiled kernels are kept; None: nowhere, each start compiles them again."""
+    kernel = compiled(kept_in)
+    if not (_ROOM["any"] and hasattr(kernel, "stats")):
+        return None
+    folder = Path(kernel.stats.cache_path)
+    return folder.parents[1] if folder.name == "__pycache__" else folder.parent
 
 
 @contextmanager
