@@ -15,7 +15,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from rsg.cli.output import AsJson, console, emit, ends_in
+from rsg.cli.output import AsJson, console, emit, to_write
 from rsg.core.errors import RsgError
 from rsg.core.progress import hushed
 
@@ -79,7 +79,8 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
             raise typer.Exit(said.code)
 
     def suit(words: Sequence[str] | None) -> None:
-        domain = _world_in(words) if words is not None else None
+        asks = Place in hints.values() or Pictures in hints.values() or "{world}" in (function.__doc__ or "")
+        domain = _world_in(words) if words is not None and asks else None
         options = [_options(name, hints[name], one.default, domain) for name, one in parameters.items()]
         as_json = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
         run.__signature__ = inspect.Signature([*chain(*options), as_json])  # type: ignore[attr-defined]
@@ -104,7 +105,7 @@ def _options(name: str, hint: Any, default: Any, domain: Any) -> Iterator[Parame
             yield _parameter(name, str | None, option(None, about, *names, metavar=value))
     elif hint == Pictures:
         for key, picture in domain.pictures.items() if domain else ():
-            told = option(None, picture.about, f"--{key}", metavar="FILE", callback=ends_in(".png"))
+            told = option(None, picture.about, f"--{key}", metavar="FILE", callback=to_write(".png"))
             yield _parameter(f"{_DRAWN}{key}", Path | None, told)
     else:
         yield _parameter(name, hint, default)

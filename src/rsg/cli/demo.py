@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from rsg.baselines.jobs import RSG, Asked, Job
 from rsg.cli.command import Said, command, option
+from rsg.cli.options import new_folder
 from rsg.cli.output import console, table
 from rsg.cli.report import planned
 from rsg.cli.train import training_bar
@@ -38,7 +39,7 @@ MADE_BY = "rsg demo"
 @command
 def demo(
     name: Annotated[str | None, typer.Argument(metavar="WORLD", help="Another world than the usual one.")] = None,
-    out: Path = option(Path("out/demo"), "Where everything goes.", metavar="DIR"),
+    out: Path = new_folder(Path("out/demo"), "Where everything goes."),
     per_task: int = option(PER_TASK, "Demonstrations of each task.", min=1),
     quick: bool = option(False, "A small version, only to see that all of it works.", "--quick"),
 ) -> Said:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import Home, WorldName
-from rsg.cli.output import table
+from rsg.cli.options import Home, WorldName, film, new_folder
+from rsg.cli.output import table, to_fill
 from rsg.cli.world import view
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
@@ -39,7 +39,10 @@ def _part(function: Callable[..., Said]) -> Callable[..., None]:
 @_part
 def make(
     name: WorldName,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="DIR", help="Where to; the same command goes on after a stop.", callback=to_fill),
+    ],
     place: Place,
     split: str = option("train", "Which tasks of the world, for example train, compositional or novel."),
     task: list[str] | None = option(
@@ -101,7 +104,7 @@ def _show_store(store: Store, rows: list[dict[str, Any]]) -> Iterator[Any]:
 def show(
     folder: Folder,
     episode: int = option(0, "The number of the episode, from 0."),
-    gif: Path | None = option(None, "Write the episode as an animated picture.", metavar="FILE"),
+    gif: Path | None = film("Write the episode as an animated picture."),
     world: Home = None,
 ) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""
@@ -185,7 +188,7 @@ def export(
 @_part
 def import_(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
-    out: Path = option(..., "A new store, or one of the same world to add to.", metavar="DIR"),
+    out: Path = new_folder(..., "A new store, or one of the same world to add to."),
     world: str = option("", "The world they come from: a name, or path/to/file.py:name."),
     dtype: str | None = option(None, "Of the states, such as uint8 or float32."),
 ) -> Said:

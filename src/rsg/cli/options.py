@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rsg.cli.command import option
-from rsg.cli.output import ends_in
+from rsg.cli.output import to_fill, to_write
 from rsg.domain import Domain
 from rsg.planning import Dependencies
 from rsg.search import GoalFn, SearchSettings, is_continuous
@@ -23,7 +23,17 @@ PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
 
 def picture(about: str) -> Any:
     """An option for a picture to write."""
-    return option(None, about, metavar="FILE", callback=ends_in(".png"))
+    return option(None, about, metavar="FILE", callback=to_write(".png"))
+
+
+def film(about: str) -> Any:
+    """An option for an animated picture to write."""
+    return option(None, about, metavar="FILE", callback=to_write(".gif"))
+
+
+def new_folder(default: Any, about: str, metavar: str = "DIR") -> Any:
+    """An option for a folder that is written to."""
+    return option(default, about, metavar=metavar, callback=to_fill)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rsg.core.errors import RsgError
-from rsg.core.files import replacing
+from rsg.core.files import check_writable, replacing
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else.")]
 
@@ -44,15 +44,24 @@ def complain(error: RsgError, as_json: bool) -> None:
         print(f"error: {error}", file=sys.stderr)
 
 
-def ends_in(*suffixes: str) -> Callable[[Path | None], Path | None]:
-    """A check of the name of a file that is to be written, for `typer.Option(callback=...)`."""
+def to_write(*suffixes: str) -> Callable[[Path | None], Path | None]:
+    """A check, before any work, of a file that is to be written, for `typer.Option(callback=...)`."""
 
     def check(path: Path | None) -> Path | None:
-        if path is not None and path.suffix.lower() not in suffixes:
+        if path is not None and suffixes and path.suffix.lower() not in suffixes:
             raise RsgError(f"cannot write to {path}: the name must end in {suffixes[0]}")
+        if path is not None:
+            check_writable(path)
         return path
 
     return check
+
+
+def to_fill(folder: Path | None) -> Path | None:
+    """The same for a folder."""
+    if folder is not None:
+        check_writable(folder, folder=True)
+    return folder
 
 
 def write_png(picture: Any, path: Path) -> None:

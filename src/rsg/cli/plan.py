@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import GIVEN, Search, WorldName, dependencies_named, goal_fn_named, picture
+from rsg.cli.options import GIVEN, Search, WorldName, dependencies_named, film, goal_fn_named, picture
 from rsg.cli.output import write_png
 from rsg.cli.world import view
 from rsg.core.compiled import compiling
@@ -38,7 +38,7 @@ def plan(
     *,
     place: Place,
     search: Search,
-    gif: Path | None = option(None, "Write the plan as an animated picture.", metavar="FILE"),
+    gif: Path | None = film("Write the plan as an animated picture."),
     png: Path | None = picture("Write the plan as one picture, if the world can draw that; of rrt with its tree."),
 ) -> Said:
     """Plan for an instruction, or for a goal only, and show the steps, grouped by subgoal.

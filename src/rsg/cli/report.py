@@ -5,14 +5,14 @@ from pathlib import Path
 from rsg.baselines import baseline_of
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Home, PerTask, RunFolder, Seed
-from rsg.cli.output import ends_in
+from rsg.cli.output import to_write
 from rsg.core.progress import progress
 from rsg.domain import find
 from rsg.evaluation.policies import Examples
 from rsg.evaluation.report import Reported, measure_policy, open_run, write_report
 from rsg.evaluation.report_results import Results, Sizes, measure, percent
 
-PAGE = ends_in(".html", ".htm")
+PAGE = to_write(".html", ".htm")
 
 
 @command
@@ -28,7 +28,7 @@ def report(
     A baseline's run acts from the same starts.
     """
     words = f"rsg report {folder} --per-task {per_task} --seed {seed}"
-    path, run = out or folder / "report.html", open_run(folder, find(world) if world else None)
+    path, run = PAGE(out or folder / "report.html") or folder, open_run(folder, find(world) if world else None)
     if not run.source.has("truth"):
         raise run.source.lacks("truth", "plans cannot be judged without it")
     if not run.source.reported:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from rsg.cli.command import Said, command, option
+from rsg.cli.output import to_write
 from rsg.core.words import quantity
 from rsg.language import And, Machine, Or, Task, Then, parse, to_ltlf
 from rsg.language.drawing import draw as draw_machine
@@ -20,7 +21,7 @@ SHOWN = 10  # how many linear instructions are listed
 @command
 def task(
     text: Annotated[str, typer.Argument(metavar="TASK", help="For example: 'grab-axe then mine-wood and mine-coal'.")],
-    draw: Path | None = option(None, "Draw the machine: .svg, .png or .pdf.", metavar="FILE"),
+    draw: Path | None = option(None, "Draw the machine: .svg, .png or .pdf.", metavar="FILE", callback=to_write()),
     ltlf: bool = option(False, "Also write the task as an LTLf formula.", "--ltlf"),
 ) -> Said:
     """Read a task and show what it means.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rsg.baselines.jobs import RSG, USUAL, Asked, Job, begun, resumed
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import WorldName
+from rsg.cli.options import WorldName, new_folder
 from rsg.core.errors import RsgError
 from rsg.core.progress import is_hushed, progress
 from rsg.core.settings import meanings
@@ -53,7 +53,7 @@ def train(
     name: WorldName,
     place: Place,
     how: How,
-    out: Path | None = option(None, "The folder of the run.", metavar="RUN"),
+    out: Path | None = new_folder(None, "The folder of the run.", "RUN"),
     resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
     watch: int = option(0, "Plans per task at each look, only to report true success; 0: none.", min=0),
 ) -> Said:

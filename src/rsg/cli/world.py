@@ -7,7 +7,7 @@ from rich.text import Text
 
 from rsg.cli.command import Pictures, Place, Said, command, option
 from rsg.cli.options import Seed, WorldName, picture
-from rsg.cli.output import console, write_png
+from rsg.cli.output import console, to_write, write_png
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.core.random import stream
@@ -20,7 +20,7 @@ def world(
     place: Place,
     pictures: Pictures,
     png: Path | None = picture("Write a picture of it."),
-    save: Path | None = option(None, "Write it as text, to edit and load.", metavar="FILE"),
+    save: Path | None = option(None, "Write it as text, to edit and load.", metavar="FILE", callback=to_write()),
     pixels: int | None = option(None, "The size of a cell, or of the picture's longer side.", "--pixels", "--cell"),
     subgoals: str | None = option(None, "For a picture of them: the folder of a run, or untrained.", metavar="RUN"),
     seed: Seed = 0,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
 
 from rsg.core.errors import RsgError
 
@@ -41,6 +41,20 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_writable(path: str | Path, folder: bool = False) -> None:
+    """An error if no such file (or folder) could be written: asked before long work, not after it. Nothing is left."""
+    path = Path(path)
+    wrong = path.is_file() if folder else path.is_dir()
+    if wrong:
+        what = "a file, not a folder" if folder else "a folder, not a file"
+        raise RsgError(f"cannot write to {path}: it is {what}; choose another name")
+    there = next(one for one in (*([path] if folder else []), *path.absolute().parents) if one.exists())
+    try:
+        TemporaryFile(dir=there).close()
+    except OSError as error:
+        raise RsgError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def shipped(package: str, *path: str) -> str:
