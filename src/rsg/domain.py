@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Bytes
-from rsg.core.errors import RsgError, unknown
+from rsg.core.errors import ParseError, RsgError, unknown
 from rsg.core.folder import sha256
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.making import fill_store
-from rsg.language import machine_of, parse
+from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan, plan, validate
 from rsg.search import Goals, SearchSettings, goals_from, is_continuous
 
@@ -151,7 +151,7 @@ class Domain:
         vars(other).update(vars(self))
         other.place, other.own = place, tuple(tasks)
         if tasks:
-            other.splits = {**self.splits, "custom": [str(parse(text, self.vocabulary or None)) for text in tasks]}
+            other.splits = {**self.splits, "custom": [str(self.read(text)) for text in tasks]}
         return other
 
     @property
@@ -205,6 +205,15 @@ class Domain:
         """All terms: by default those of all tasks."""
         texts = (str(task) for tasks in self.splits.values() for task in tasks)
         return list(dict.fromkeys(name for text in texts for name in machine_of(text).names))
+
+    def read(self, text: str, terms: Sequence[str] = ()) -> Task:
+        """The task that a text describes, in the words of this place; terms: if nobody knows its own."""
+        try:
+            return parse(text, self.vocabulary or terms or None)
+        except ParseError as error:
+            if self.vocabulary:
+                error.pointer = f"rsg domains {self.found_as or self.name} lists its terms"
+            raise
 
     @property
     def examples(self) -> tuple[str, str]:

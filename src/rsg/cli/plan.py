@@ -17,7 +17,7 @@ from rsg.core.random import stream
 from rsg.demos.showing import write_gif
 from rsg.domain import Domain, action_values, find
 from rsg.evaluation.planning import ALREADY, judged
-from rsg.language import Machine, Task, Term, parse
+from rsg.language import Machine, Task, Term
 from rsg.planning import Plan, Verdict, plan_goal
 from rsg.planning import plan as plan_task
 from rsg.search import is_continuous
@@ -90,12 +90,12 @@ def _read(task: str | None, goal: str | None, domain: Domain, subgoals: str) -> 
         raise RsgError(f"say what to do: TASK, such as '{example}', or only the end: --goal {end}")
     if goal is not None and task is not None:
         raise RsgError("give either TASK or --goal, not both")
-    terms = list(domain.vocabulary)
-    if not terms and subgoals not in GIVEN:
+    terms = []
+    if not domain.vocabulary and subgoals not in GIVEN:
         from rsg.training import Run  # which loads torch
 
         terms = Run(subgoals).about.get("terms", [])
-    found = parse(goal or task or "", terms or None)
+    found = domain.read(goal or task or "", terms)
     if goal is not None and not isinstance(found, Term):
         raise RsgError(f"a goal is one term; '{found}' is more, give it as TASK: rsg plan {domain.name} \"{found}\"")
     return found

@@ -42,22 +42,29 @@ class DemonstrationError(RsgError):
 class ParseError(RsgError):
     """A text that is not a task. `position` counts characters from 0; `str()` shows the place with a caret.
 
+    A `suggestion` is what may have been meant; `pointer` says where more can be found out.
+
     >>> print(ParseError("expected a term", "a then", 6))
     expected a term
       a then
             ^
     """
 
-    def __init__(self, problem: str, text: str, position: int, suggestion: str | None = None) -> None:
-        super().__init__(problem, text, position, suggestion)
+    def __init__(
+        self, problem: str, text: str, position: int, suggestion: str | None = None, pointer: str = ""
+    ) -> None:
+        super().__init__(problem, text, position, suggestion, pointer)
         self.problem = problem
         self.text = text
         self.position = position
         self.suggestion = suggestion
+        self.pointer = pointer
 
     def __str__(self) -> str:
-        hint = f"; did you mean {self.suggestion}?" if self.suggestion else ""
-        return f"{self.problem}{hint}\n{_with_caret(self.text, self.position)}"
+        meant = f'"{self.suggestion}"' if " " in (self.suggestion or "") else self.suggestion
+        hint = f"; did you mean {meant}?" if meant else ""
+        more = f" ({self.pointer})" if self.pointer else ""
+        return f"{self.problem}{hint}{more}\n{_with_caret(self.text, self.position)}"
 
     def details(self) -> dict[str, object]:
         """The error as plain values, for `--json`."""

@@ -15,13 +15,13 @@ from rsg.core.random import stream
 from rsg.demos.minari_sets import box
 from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
-from rsg.language import Machine, Task, Term, parse
+from rsg.language import Machine, Task, Term
 from rsg.worlds.protocol import States
 
 
 def machine_for(task: str | Task | None, domain: Domain) -> Machine | None:
     """The machine of what is to be done, if anything is."""
-    asked = parse(task, domain.vocabulary or None) if isinstance(task, str) else task
+    asked = domain.read(task) if isinstance(task, str) else task
     return Machine.of(asked) if asked else None
 
 

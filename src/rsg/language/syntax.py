@@ -11,6 +11,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from rsg.core.errors import ParseError, TaskError
+from rsg.language.hints import meant_task
 from rsg.language.tree import CONNECTIVES, NAME, And, Or, Task, Term, Then
 
 MAX_CHARACTERS = 100_000
@@ -39,7 +40,7 @@ NAME.1: /{_A_NAME}/
 def parse(text: str, vocabulary: Iterable[str | Term] | None = None) -> Task:
     """The task that `text` describes; a `ParseError` points at the first place that is wrong.
 
-    With a vocabulary, a term that is not in it is an error too, with the nearest known term as a suggestion.
+    With a vocabulary, a term that is not in it is an error too, and errors suggest what may have been meant.
 
     >>> parse("Grab_Axe > (craft-boat | craft-bowl)")
     Then(Term('grab-axe'), Or(Term('craft-boat'), Term('craft-bowl')))
@@ -50,14 +51,15 @@ def parse(text: str, vocabulary: Iterable[str | Term] | None = None) -> Task:
         raise TaskError(f"a task is parsed from a text, not from {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         raise ParseError(f"the task has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read", text, 0)
+    known = None if vocabulary is None else {str(term) for term in vocabulary}
     try:
         task: Task = _parser().parse(text)  # type: ignore[assignment]
     except UnexpectedInput as error:
-        raise _explain(error, text) from None
+        raise _explain(error, text, known or set()) from None
     except TaskError as error:
         raise ParseError(str(error), text, 0) from None
-    if vocabulary is not None:
-        _check_vocabulary(task, {str(term) for term in vocabulary}, text)
+    if known is not None:
+        _check_vocabulary(task, known, text)
     return task
 
 
@@ -82,7 +84,7 @@ def _parser() -> Lark:
     return Lark(_GRAMMAR, parser="lalr", transformer=_Build())
 
 
-def _explain(error: UnexpectedInput, text: str) -> ParseError:
+def _explain(error: UnexpectedInput, text: str, known: set[str]) -> ParseError:
     """The parser's complaint in a user's words."""
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         position, found = len(text.rstrip()), "the text ends"
@@ -90,7 +92,19 @@ def _explain(error: UnexpectedInput, text: str) -> ParseError:
         position = error.pos_in_stream or 0
         found = f"found {str(error.token) if isinstance(error, UnexpectedToken) else text[position]!r}"
     expected = error.expected if isinstance(error, UnexpectedToken) else error.allowed  # type: ignore[attr-defined]
-    return ParseError(f"expected {_wanted(set(expected or ()), text[:position])}, but {found}", text, position)
+    problem = f"expected {_wanted(set(expected or ()), text[:position])}, but {found}"
+    return ParseError(problem, text, position, _meant(text, known))
+
+
+def _meant(text: str, known: set[str]) -> str | None:
+    """A task over known terms that may have been meant."""
+    meant = meant_task(text, sorted(known))
+    try:
+        if meant is None or not {str(term) for term in _parser().parse(meant).terms()} <= known:  # type: ignore[attr-defined]
+            return None
+        return meant
+    except (UnexpectedInput, TaskError):
+        return None
 
 
 def _wanted(expected: set[str], before: str) -> str:
@@ -110,7 +124,8 @@ def _check_vocabulary(task: Task, known: set[str], text: str) -> None:
     for term in task.terms():
         if str(term) not in known:
             near = get_close_matches(str(term), sorted(known), n=1)
-            raise ParseError(f"unknown term '{term}'", text, _place(term, text), near[0] if near else None)
+            meant = near[0] if near else _meant(text, known)
+            raise ParseError(f"unknown term '{term}'", text, _place(term, text), meant)
 
 
 def _place(term: Term, text: str) -> int:
