@@ -67,7 +67,8 @@ def test_a_suggestion_is_always_a_task_that_can_be_read(text):
         ("then", None),
         ("", None),
         ("grab axe, " * 100, None),
-        ("grab axe " * 25 + "zzz", None),
+        ("grab axe " * 3 + "now", "grab-axe then grab-axe then grab-axe"),
+        ("grab axe " * 25 + "in the dark of the night", None),
     ],
 )
 def test_examples(text, meant):

@@ -63,16 +63,16 @@ def _tidy(parts: Sequence[str]) -> str:
 
 def _terms(chunk: list[str], words: dict[str, list[str]]) -> list[str] | None:
     """The term that some words name, or the terms if it takes several of them; None if there are none."""
-    ends: list[list[str] | None] = [[]]  # the terms of the last words: of none of them, of one, of two, ...
+    ends: list[tuple[float, list[str]] | None] = [(0.0, [])]  # the best for the last words: for none of them, one, ...
     for left in range(1, len(chunk) + 1):
-        found = None
-        for count in range(min(left, MAX_CHUNK), 0, -1):
-            piece, rest = chunk[len(chunk) - left :][:count], ends[left - count]
-            if rest is not None and found is None:
-                likeness, first = max((_likeness(piece, words[term]), term) for term in words)
-                found = [first, *rest] if likeness >= CLOSE else None
-        ends.append(found)
-    return ends[-1]
+        found = []
+        for count in range(1, min(left, MAX_CHUNK) + 1):
+            if rest := ends[left - count]:
+                piece = chunk[len(chunk) - left :][:count]
+                likeness, term = max((_likeness(piece, words[term]), term) for term in words)
+                found += [(likeness * count + rest[0], [term, *rest[1]])] if likeness >= CLOSE else []
+        ends.append(max(found, default=None))
+    return ends[-1][1] if ends[-1] else None
 
 
 def _likeness(written: Sequence[str], term: Sequence[str]) -> float:
