@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Bytes
+from rsg.core.blame import theirs
 from rsg.core.errors import ParseError, RsgError, unknown
 from rsg.core.folder import sha256
 from rsg.core.progress import Advance
@@ -143,10 +144,8 @@ class Domain:
         """The same at a place, and with tasks of one's own, which make up the split `custom`."""
         if place is None and not tasks:
             return self
-        if place is not None and self.places and place not in self.places:
-            raise unknown("place", place, self.places)
-        if place is not None and not self.places:
-            raise self.lacks("places", "leave the place out")
+        if place is not None and place not in self.places:
+            raise unknown("place", place, self.places) if self.places else self.lacks("places", "leave the place out")
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         other.place, other.own = place, tuple(tasks)
@@ -410,10 +409,12 @@ def _found(name: str) -> Domain:
     where, _, attribute = name.rpartition(":")
     if not where:
         found, own = _loading(name, installed()[name].load), name
+        theirs(installed()[name].module)
     else:
         module = _loading(name, lambda: _run(Path(where)) if where.endswith(".py") else import_module(where))
         if not hasattr(module, attribute):
             raise RsgError(f"{where} has nothing of the name '{attribute}'")
+        theirs(where)
         found, own = getattr(module, attribute), attribute
     domain: Domain = _loading(name, lambda: _as_domain(found() if isinstance(found, type) else found, name))
     own = domain.name or own

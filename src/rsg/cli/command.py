@@ -15,7 +15,7 @@ import typer
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
-from rsg.cli.output import AsJson, console, emit, to_write
+from rsg.cli.output import AsJson, emit, say, to_write
 from rsg.core.errors import RsgError
 from rsg.core.progress import hushed
 
@@ -74,13 +74,13 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
             written = [f"\nwritten to {path}" for path in said.written if path]
             shown = [Text(said.show)] if isinstance(said.show, str) else said.show
             for part in chain(shown, map(Text, written)):
-                console().print(part)
+                say(part)
         if said.code:
             raise typer.Exit(said.code)
 
     def suit(words: Sequence[str] | None) -> None:
         asks = Place in hints.values() or Pictures in hints.values() or "{world}" in (function.__doc__ or "")
-        domain = _world_in(words) if words is not None and asks else None
+        domain = world_in(words) if words is not None and asks else None
         options = [_options(name, hints[name], one.default, domain) for name, one in parameters.items()]
         as_json = Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
         run.__signature__ = inspect.Signature([*chain(*options), as_json])  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
     return given.get(name)  # a place is not given where there is no option for it
 
 
-def _world_in(words: Sequence[str]) -> Any:
+def world_in(words: Sequence[str]) -> Any:
     """The domain that the words of a command name, if there is one; what is wrong with it, the command says."""
     from rsg.domain import find, installed
 
@@ -129,19 +129,6 @@ def _world_in(words: Sequence[str]) -> Any:
             with suppress(RsgError):
                 return find(word)
     return None
-
-
-def foreign_option(name: str, words: Sequence[str]) -> str:
-    """What to say of an option that the world named has not, but another one has; nothing if none has it."""
-    from rsg.domain import installed
-
-    here, others = _world_in(words), [one for other in installed() if (one := _world_in([other]))]
-    placing = [one.name for one in others if one.place_option and name in one.place_option.names]
-    having = placing + [one.name for one in others if name in [f"--{key}" for key in one.pictures]]
-    if not here or not having:
-        return ""
-    own = f", which has {here.place_option.names[0]}" if placing and here.place_option else ""
-    return f"{name} is for {' and '.join(having)}, not for {here.name}{own}"
 
 
 def _with_examples(text: str, domain: Any) -> str:

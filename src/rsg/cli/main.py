@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from rsg.cli.command import foreign_option, lazily
+from rsg.cli.command import lazily
 from rsg.cli.output import complain
+from rsg.cli.slips import UsageError, about_usage, show_traceback, unexpected
+from rsg.core.blame import blamed
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
 
-UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]  # typer brings its own copy of click
 DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS = {
@@ -69,21 +70,26 @@ def _run(words: list[str]) -> int:
         if code == INTERRUPTED:  # how typer answers Ctrl-C
             raise KeyboardInterrupt
         return code
-    except RsgError as error:
-        complain(error, as_json)
-    except UsageError as error:
-        if message := foreign_option(getattr(error, "option_name", ""), words) or error.format_message():
-            complain(RsgError(message), as_json)
-        else:  # no command at all: that shows the help
-            error.show()
     except (typer.Abort, KeyboardInterrupt):
         print("\ninterrupted", file=sys.stderr)
         return INTERRUPTED
     except SystemExit:  # how typer answers a reader, `head` for example, that has seen enough
         return DONE
-    except OSError as error:
-        print(f"error: cannot write the output: {error.strerror or error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains about it once more
+    except UsageError as error:
+        if message := about_usage(error, words):
+            complain(RsgError(message), as_json)
+        else:  # no command at all: that shows the help
+            error.show()
+    except RsgError as error:
+        show_traceback(error)
+        complain(error, as_json)
+    except Exception as error:
+        show_traceback(error)
+        if isinstance(error, OSError) and error.filename is None and not blamed(error):
+            print(f"error: cannot write the output: {error.strerror or error}", file=sys.stderr)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains about it once more
+        else:
+            complain(unexpected(error), as_json)
     return BAD_INPUT
 
 

@@ -1,15 +1,18 @@
 """How every command speaks: rich text for people, one JSON value for machines, errors in one place."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from rsg.core.errors import RsgError
 from rsg.core.files import check_writable, replacing
@@ -20,12 +23,29 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on st
 @cache
 def console() -> Console:
     """The terminal: coloured for a person, plain and as wide as it takes in a pipe."""
-    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
+    narrow = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return Console(highlight=False, soft_wrap=True, width=None if narrow else 200)
+
+
+def say(part: object) -> None:
+    """Print text as it is, and what has columns so that it fits: cells are folded, nothing is cut."""
+    console().print(part, soft_wrap=isinstance(part, (str, Text)))
+
+
+def columns() -> int:
+    """How many there are to fill."""
+    return min(80, console().width)
+
+
+def folded(text: str, indent: int, first: str | None = None) -> str:
+    """A text in lines that begin so far to the right; first: what stands before the first line instead."""
+    lines = wrap(text, max(20, columns() - indent), break_on_hyphens=False, break_long_words=False)
+    return (" " * indent if first is None else first) + f"\n{'':{indent}}".join(lines)
 
 
 def table(*titles: str) -> Table:
     """A table to fill: the first column is text, the others are figures."""
-    grid = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    grid = Table(box=None, header_style="bold", padding=(0, 2 if console().width >= 72 else 1, 0, 0))
     for title in titles:
         grid.add_column(title, justify="left" if title == titles[0] else "right", overflow="fold")
     return grid

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import isfinite
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from rich.markup import escape
@@ -13,6 +12,7 @@ from rich.markup import escape
 from rsg.baselines import baseline_of, load_baseline
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Home, RunFolder, picture
+from rsg.cli.output import columns, folded
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Store
@@ -25,8 +25,7 @@ from rsg.subgoals.runs import rebuilt
 from rsg.training import Run
 from rsg.training.origin import check_usable
 
-WIDTH = 80  # columns of a terminal
-BAR = 20  # of them for a probability of 1
+BAR = 20  # columns for a probability of 1, at most a quarter of all
 
 
 @command
@@ -129,29 +128,25 @@ def _values(demo: Demonstration, ranking: Sequence[Recognised], top: int) -> dic
 def _show(demo: Demonstration, first: int | None, ranking: Sequence[Recognised], top: int) -> Iterator[str]:
     """The description that came with the trajectory, then the candidates with their probabilities."""
     steps = quantity(len(demo), "step") if first is None else f"the first {first} of {quantity(len(demo), 'step')}"
-    yield f"[bold]described as[/bold]  {escape(_folded(demo.task, 14))}"
+    yield f"[bold]described as[/bold]  {escape(folded(demo.task, 14, ''))}"
     yield f"{steps}, {quantity(len(ranking), 'candidate')}\n"
+    room = min(BAR, columns() // 4)
     for one in ranking[:top]:
         if not isfinite(one.score):
             break
-        bar = "█" * round(BAR * one.probability) or "▏"
+        bar = "█" * round(room * one.probability) or "▏"
         chance = f"{one.probability:.1%}" if one.probability >= 0.0005 else "<0.1%"
         told = f"{one.task}{'  (as described)' if _same(one.task, demo.task) else ''}"
-        yield f"  {chance:>6}  [cyan]{bar:{BAR}}[/cyan]  {_folded(told, BAR + 12)}"
+        yield f"  {chance:>6}  [cyan]{bar:{room}}[/cyan]  {folded(told, room + 12, '')}"
     if not isfinite(ranking[0].score):
         yield "[yellow]no candidate explains this trajectory: each takes more steps than it has[/yellow]"
-
-
-def _folded(text: str, indent: int) -> str:
-    """A text in lines that begin so far to the right, but for the first."""
-    return f"\n{'':{indent}}".join(wrap(text, WIDTH - indent, break_on_hyphens=False))
 
 
 def _show_alignment(found: Segmentation, marks: Sequence[str], meanings: Sequence[str]) -> Iterator[Any]:
     """The timeline, and what its signs mean."""
     legend = f"{ENDED} came true; {', '.join(meanings)}"
     yield ""
-    yield timeline_text(found, marks)
-    yield f"  [bright_black]{escape(_folded(legend, 2))}[/bright_black]"
+    yield timeline_text(found, marks, columns())
+    yield f"  [bright_black]{escape(folded(legend, 2, ''))}[/bright_black]"
     if found.now:
         yield f"\n[bold]now[/bold]  {found.now}"

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
+NARROW = 84  # columns that it takes to show everything
 _HUSHED = ContextVar("hushed", default=False)
 
 Advance = Callable[[int], None]
@@ -47,15 +48,17 @@ def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    terminal = Console(stderr=True)
+    narrow = terminal.width < NARROW  # then the figures count, and the bar is what is cut
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(4 if narrow else min(40, terminal.width - NARROW + 4)),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
+        *([] if narrow else [TextColumn("{task.fields[rate]}")]),
         TextColumn("{task.fields[note]}"),
         TimeRemainingColumn(compact=True),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bars:
+    with Progress(*columns, console=terminal) as bars:
         bar = bars.add_task(label, total=total, completed=done, rate="", note="")
 
         def advance(amount: int, note: str = "") -> None:

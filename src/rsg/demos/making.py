@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from rsg.core.blame import telling_whose
 from rsg.core.errors import RsgError, StoreError
 from rsg.core.progress import Advance, progress
 from rsg.core.random import stream
@@ -139,7 +140,8 @@ def make_shard(source: Demonstrator, recipe: Recipe, folder: Path, index: int) -
     for episode in _numbers(source, recipe, index):
         task, number = divmod(episode, recipe.per_task)
         rng = stream(recipe.seed, "demonstrations", recipe.split, task, number)
-        demo, drawn = source.demonstrate(recipe.split, task, rng, recipe.noise)
+        with telling_whose():  # a worker cannot hand on how it came to an error
+            demo, drawn = source.demonstrate(recipe.split, task, rng, recipe.noise)
         demos.append(demo)
         draws.append(drawn)
     return write_shard(folder, index, demos, draws)

@@ -72,18 +72,19 @@ def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list
 # In a terminal.
 
 
-def timeline_text(found: Segmentation, actions: Sequence[str]) -> Text:
-    """A row for each subgoal and a column for each step, folded so that it fits 80 columns.
+def timeline_text(found: Segmentation, actions: Sequence[str], width: int = WIDTH) -> Text:
+    """A row for each subgoal and a column for each step, folded so that it fits the columns of a terminal.
 
     Args:
         found: the alignment.
         actions: `[T]` a letter for each step.
+        width: how many columns there are.
     """
     steps = len(found.terms)
     cell = max(3, len(str(steps)) + 1)
     served = parts(found)
     label = min(MAX_LABEL, max(len("action"), *(len(part.term) for part in served)))
-    room = max(1, (WIDTH - label - 5) // cell)
+    room = max(1, (width - label - 5) // cell)
     text = Text()
     for low in range(0, steps, room):
         high = min(steps, low + room)
