@@ -177,7 +177,7 @@ def test_import_and_export(rsg, store, tmp_path, monkeypatch):
         (["make", "crafting", "--map", "river", "--out", "new"], "give at least one --task"),
         (["make", "crafting", "--out", "full"], "full is not empty"),
         (["info", "missing"], "missing is not a store of demonstrations"),
-        (["show", "STORE", "--episode", "104"], "has 104 episodes, there is no episode 104"),
+        (["show", "STORE", "--episode", "104"], "has 104 episodes, 0 to 103; there is no episode 104"),
         (["show", "STORE", "--gif", "a.png"], "the name must end in .gif"),
         (
             ["make", "crafting", "--out", "STORE"],

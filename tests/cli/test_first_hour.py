@@ -1,16 +1,21 @@
 """What a new user meets in the first hour: slips, narrow terminals, folders that cannot be written."""
 
+import json
 import os
 import pty
 import re
+import shutil
 import sys
 import termios
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from rsg.cli.main import main
 from rsg.demos import Store
+from rsg.domain import find
+from rsg.training import Run
 
 
 def refused(rsg, words, *parts):
@@ -110,3 +115,151 @@ def test_nothing_is_cut_in_a_narrow_terminal(folder, words, parts):
         tasks = {demo.task for demo in Store(folder / "demonstrations")}
         letters = "".join(shown.split())
         assert all(word in letters for task in tasks for word in task.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (
+            ["plan", "crafting", "grab-axe", "then", "mine-wood"],
+            ['in quotes: rsg plan crafting "grab-axe then mine-wood"'],
+        ),
+        (["play", "crafting", "--task", "grab-axe", "or", "grab-key"], ['--task "grab-axe or grab-key"']),
+        (["task", "a", "--ltlf", "then", "b"], ["put a task of several words in quotes"]),
+        (["plan", "crafting", "Grab an axe, then mine wood"], ['did you mean "grab-axe then mine-wood"?']),
+        (["plan", "crafting", "fly"], ["unknown term 'fly' (rsg domains crafting lists its terms)"]),
+        (["plan", "crafting", "--goal", "fly"], ["rsg domains crafting lists its terms"]),
+        (["play", "playroom", "--task", "fly"], ["rsg domains playroom lists its terms"]),
+        (["demos", "make", "crafting", "--task", "fly", "--out", "x"], ["rsg domains crafting lists its terms"]),
+        (["world", "--list"], ["say which world: crafting, playroom", "for example: rsg world crafting --list"]),
+        (["plan"], ["say which world: crafting, playroom or path/to/file.py:name"]),
+        (["demos", "make"], ["say which world", "for example: rsg demos make crafting"]),
+        (["domains", "mars"], ["there is no world 'mars'"]),
+        (["info"], ["say which folder: that of a run"]),
+        (["demos", "info"], ["say which folder: that of demonstrations"]),
+        (["tran", "crafting"], ["Did you mean 'train'?"]),
+        (["demos", "mak"], ["Did you mean 'make'?"]),
+        (["train", "crafting", "--sed", "3"], ["No such option: --sed; did you mean --seed?"]),
+        (["plan", "crafting", "grab-axe", "--layout", "paper"], ["--layout is for playroom, not for crafting"]),
+        (
+            ["plan", "crafting", "grab-axe", "--subgoals", "{}/demonstrations"],
+            ["is a store of demonstrations", "not a run"],
+        ),
+        (["info", "{}/demonstrations"], ["is a store of demonstrations", "not a run"]),
+        (["demos", "info", "{}/run"], ["is a run (it has a run.json), not a store of demonstrations"]),
+        (["recognise", "{}/run", "--demos", "{}/run"], ["is a run", "not a store of demonstrations"]),
+        (["train", "crafting", "--out", "x", "--demos", "minari:no/such-v0"], ["no/such-v0"]),
+        (["recognise", "{}/run", "--demos", "{}/demonstrations", "--episode", "70"], ["52 episodes", "0 to 51"]),
+        (["recognise", "{}/run", "--demos", "{}/demonstrations", "--first", "99"], ["so --first takes 1 to "]),
+        (["info", "nowhere"], ["there is no folder of that name; give the folder of a run"]),
+        (["report", "nowhere"], ["there is no folder of that name; give the folder of a run"]),
+    ],
+    ids=lambda one: " ".join(one),
+)
+def test_a_slip_is_one_sentence_that_says_what_to_do(rsg, folder, tmp_path, monkeypatch, words, parts):
+    monkeypatch.chdir(tmp_path)
+    refused(rsg, [word.format(folder) for word in words], *parts)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_terms_and_tasks_of_a_world_are_listed(rsg):
+    code, out, _ = rsg("domains", "crafting")
+    assert code == 0
+    for part in ("26 terms\n", "craft-boat, ", "novel, 12 tasks\n", "places (--map)", "islands: "):
+        assert part in out
+    values = json.loads(rsg("domains", "crafting", "--json")[1])
+    domain = find("crafting")
+    assert values["terms"] == list(domain.vocabulary)
+    assert values["tasks"] == {split: domain.tasks(split) for split in domain.splits}
+    assert set(values["places"]) == set(domain.places)
+
+
+def test_a_minari_set_is_opened_where_demonstrations_are_wanted(rsg, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    assert rsg("demos", "export", str(folder / "demonstrations"), "--minari", "crafting/train-v0")[0] == 0
+    values = json.loads(rsg("demos", "info", "minari:crafting/train-v0", "--json")[1])
+    assert (values["world"], values["episodes"]) == ("crafting", 52)
+    words = ["--demos", "minari:crafting/train-v0", "--json"]
+    assert rsg("recognise", str(folder / "run"), *words)[0] == 0
+    assert rsg("train", "crafting", "--out", str(tmp_path / "run"), *words)[0] == 0
+    assert len(Store(tmp_path / "run-demos")) == 52
+    assert Run(tmp_path / "run").about["source"]["demos"] == str(tmp_path / "run-demos")
+
+
+BROKEN = """
+import numpy as np
+from rsg.domain import Domain
+
+class Line:
+    actions, costs = ("left", "right"), np.ones(2)
+
+    def step(self, states, actions):
+        return states + (2 * actions[:, None] - 1)
+
+    def successors(self, states):
+        return np.stack([self.step(states, np.full(len(states), a)) for a in range(2)], axis=1)
+
+    def encode(self, states):
+        return states.astype(np.float32)
+
+    def sample(self, rng, count):
+        return rng.integers(-1, 1, (count, 1))
+
+class Mine(Domain):
+    splits = {"train": ["far then near"], "novel": ["near then far"]}
+
+    def world(self, setting=""):
+        return Line()
+
+    def truth(self, world, states, terms):
+        return np.concatenate([states > 2 if term == "far" else states == 1 for term in terms], axis=1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "method", "command"),
+    [
+        ("return states + (2 * actions[:, None] - 1)", "Line.step", ["plan", "far"]),
+        ("return states.astype(np.float32)", "Line.encode", ["train", "--out", "run", "--per-task", "2"]),
+        ("return Line()", "Mine.world", ["plan", "far"]),
+        ("return np.concatenate", "Mine.truth", ["eval", "--per-task", "1"]),
+        (
+            "return np.concatenate",
+            "Mine.truth",
+            ["demos make", "--out", "demos", "--per-task", "300", "--workers", "2"],
+        ),
+        ("return rng.integers", "Line.sample", ["world"]),
+    ],
+)
+def test_a_mistake_in_somebodys_world_names_the_method_and_the_line(rsg, tmp_path, monkeypatch, line, method, command):
+    monkeypatch.chdir(tmp_path)
+    name = f"broken_{method.replace('.', '_')}_{command[0].replace(' ', '_')}.py"
+    Path(name).write_text(BROKEN.replace(line, f"{{}}['key']; {line}"))
+    number = 1 + next(n for n, text in enumerate(Path(name).read_text().splitlines()) if "{}['key']" in text)
+    words, told = (
+        [*command[0].split(), f"{name}:Mine", *command[1:]],
+        f"KeyError: 'key' ({tmp_path / name}, line {number})",
+    )
+    code, out, err = rsg(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert method.split(".")[1] in err or "Line.successors failed" in err
+    assert told in err
+    Path("demos").exists() and shutil.rmtree("demos")
+    monkeypatch.setenv("RSG_TRACEBACK", "1")
+    assert "Traceback (most recent call last)" in rsg(*words)[2]
+
+
+def test_a_mistake_of_rsg_itself_asks_to_be_reported(rsg, monkeypatch):
+    monkeypatch.setattr("rsg.cli.task.parse", lambda text: {}[text])
+    code, out, err = rsg("task", "a")
+    assert (code, out) == (2, "")
+    found = re.fullmatch(
+        r"error: rsg itself made a mistake \(KeyError: 'a'\); please report it with what is in (\S+\.txt)(; .*)?\n", err
+    )
+    kept = Path(found[1])
+    assert "Traceback (most recent call last)" in kept.read_text()
+    kept.unlink()
+    message = json.loads(rsg("task", "a", "--json")[1])["error"]["message"]
+    Path(re.search(r"what is in (\S+\.txt)", message)[1]).unlink()

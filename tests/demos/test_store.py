@@ -82,7 +82,7 @@ def test_episodes_are_found_by_number(store):
     assert store[::-4] == demos[::-4]
     assert store[20:] == []
     for outside in (13, -14, 10**20):
-        with pytest.raises(StoreError, match=rf"has 13 episodes, there is no episode {outside}$"):
+        with pytest.raises(StoreError, match=rf"has 13 episodes, 0 to 12; there is no episode {outside}$"):
             store[outside]
 
 

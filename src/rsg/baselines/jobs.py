@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 from rsg.baselines.runs import METHODS, preset, settings_of_run, train_baseline
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.demos import Demonstration, Recipe, Store
+from rsg.demos.importing import open_store
 from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, offers
 from rsg.subgoals import Classifiers, learn, load_subgoals
@@ -105,7 +106,8 @@ def begun(domain: Domain, out: Path, asked: Asked, demos: Path | None, per_task:
         raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
     FOLDER.check_new(out)
     start = load_subgoals(asked.begin) if asked.begin else None
-    store = Store(demos) if demos else _made(domain, out, per_task, settings.seed)
+    beside = out.parent / f"{out.name}-demos"
+    store = open_store(demos, domain.name, beside) if demos else _made(domain, beside, per_task, settings.seed)
     store.check_world(domain.name)
     told = {**origin(domain, store), "per_task": per_task if demos else None}
     told["from"] = str(asked.begin.resolve()) if asked.begin else None
@@ -123,13 +125,13 @@ def resumed(domain: Domain, out: Path, demos: Path | None) -> Job:
     settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
     if told.get("from"):  # a checkpoint has all that was taken over from there
         start = same if "last" in run.steps else load_subgoals(told["from"])
-    there, store = home(run, domain), Store(demos or told["demos"])
+    there, store = home(run, domain), open_store(demos or Path(told["demos"]), domain.name)
     store.check_world(domain.name)
     return Job(there, str(method), settings, store, start, told)
 
 
-def _made(domain: Domain, out: Path, per_task: int | None, seed: int) -> Store:
-    """Demonstrations of all training tasks, in a folder beside the run; what is there already is used."""
+def _made(domain: Domain, folder: Path, per_task: int | None, seed: int) -> Store:
+    """Demonstrations of all training tasks in a folder; what is there already is used."""
     if "train" not in domain.splits and not domain.has("truth"):
         raise domain.lacks("expert", "give --demos")
     if "train" not in domain.splits:
@@ -139,4 +141,4 @@ def _made(domain: Domain, out: Path, per_task: int | None, seed: int) -> Store:
         )
     domain.check_expert()
     recipe = Recipe(domain.name, "train", USUAL if per_task is None else per_task, seed, map=domain.place)
-    return fill_with_bar(domain, recipe, out.parent / f"{out.name}-demos")
+    return fill_with_bar(domain, recipe, folder)

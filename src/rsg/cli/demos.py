@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from shutil import rmtree
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +15,7 @@ from rsg.core.progress import progress
 from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
-from rsg.demos.importing import import_from
+from rsg.demos.importing import import_into, open_store, world_of_source
 from rsg.demos.making import fill_with_bar
 from rsg.demos.showing import milestones, write_gif
 from rsg.domain import Domain, find, installed, remembered
@@ -28,7 +27,7 @@ demos = typer.Typer(
     help="Make, look at, check, mend and exchange demonstrations.",
     epilog="A store is a folder: manifest.json and .npz shards, each with its checksum. Nothing in it can run code.",
 )
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store, or minari:ID.")]
 
 
 def _part(function: Callable[..., Said]) -> Callable[..., None]:
@@ -78,7 +77,7 @@ def make(
 @_part
 def info(folder: Folder) -> Said:
     """Say what a store holds: how it was made, and a table of its tasks."""
-    store = Store(folder)
+    store = open_store(folder, "own")
     about, rows = store.manifest, statistics(store)
     values = {"world": about.world, "complete": about.complete, "recipe": about.recipe}
     values |= {"episodes": len(store), "steps": store.steps, "tasks": rows}
@@ -108,7 +107,7 @@ def show(
     world: Home = None,
 ) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""
-    store = Store(folder)
+    store = open_store(folder, "own")
     demo, source = store[episode], _known(store.manifest.world, world)
     reached = milestones(source, demo) if source and source.has("truth") else []
     if gif:
@@ -145,7 +144,7 @@ def _show_demonstration(source: Domain | None, demo: Demonstration, reached: lis
 @_part
 def check(folder: Folder, world: Home = None) -> Said:
     """Verify every checksum, replay every trajectory in its world, and judge each by its description."""
-    store = Store(folder)
+    store = open_store(folder, "own")
     source = _known(store.manifest.world, world)
     with progress("checking", len(store), "episodes") as advance:
         report = check_store(store, source, advance, judged=source is not None and source.has("truth"))
@@ -196,39 +195,13 @@ def import_(
 
     .npz: arrays states, actions, lengths, tasks. .jsonl: one object per line with states, actions and task.
     """
-    from rsg.demos.minari_sets import minari_world
-
-    name = world or (minari_world(source.removeprefix("minari:")) if source.startswith("minari:") else None) or "own"
+    name = world or world_of_source(source) or "own"
     known = _known(name, name if ":" in name else None)
     name = known.name if known else name
-    demos = _with_settings(import_from(source, dtype or (known.dtype if known else None)), known, source)
-    new = not (out / "manifest.json").exists()
-    store = Store.create(out, name) if new else Store(out)
-    if store.manifest.world != name:
-        raise RsgError(f"{out} holds demonstrations of the world '{store.manifest.world}', these are of '{name}'")
-    had = len(store)
-    try:
-        store.append(demos, all_or_none=True)
-        if not len(store):
-            raise RsgError(f"{source} holds no demonstrations")
-    except BaseException:
-        if new:  # nothing of a failed import stays
-            rmtree(out, ignore_errors=True)
-        raise
+    had = len(Store(out)) if (out / "manifest.json").exists() else 0
+    store = import_into(out, source, name, dtype or (known.dtype if known else None), known)
     told = f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}"
     return Said({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}, told)
-
-
-def _with_settings(demos: Iterator[Demonstration], known: Domain | None, source: str) -> Iterator[Demonstration]:
-    """The same demonstrations; those of a world that rsg knows must say their setting, or nobody could replay them."""
-    for number, demo in enumerate(demos):
-        try:
-            if known:
-                known.world(demo.setting)
-        except RsgError as error:
-            example = f"; give each a setting such as {known.example}" if known and known.example else ""
-            raise RsgError(f"{source}, episode {number}: {error}{example}") from None
-        yield demo
 
 
 def _known(name: str, named: str | None = None) -> Domain | None:

@@ -15,7 +15,8 @@ from rsg.cli.options import Home, RunFolder, picture
 from rsg.cli.output import columns, folded
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, Store
+from rsg.demos import Demonstration
+from rsg.demos.importing import open_store
 from rsg.domain import action_values, find, remembered
 from rsg.evaluation.candidates import candidates_named
 from rsg.evaluation.timeline import ENDED, draw_on_floor, draw_timeline, parts, signs, timeline_text
@@ -54,7 +55,8 @@ def recognise(
         )
     run = Run(folder)
     judge: Any = load_baseline(folder) if method else load_subgoals(folder)
-    store, trained_in = Store(demos), run.about.get("source", {}).get("world")
+    trained_in = run.about.get("source", {}).get("world")
+    store = open_store(demos, trained_in or "own")
     if trained_in not in (None, store.manifest.world):
         held = store.manifest.world
         raise RsgError(f"{demos} holds trajectories of '{held}', the run was trained in '{trained_in}'")

@@ -46,7 +46,7 @@ def _unquoted(told: str, words: Sequence[str]) -> str:
         return ""
     extra = told[told.index("(", len("Got unexpected extra argument(s)")) + 1 : -1].split()
     first = next((n for n in range(len(words)) if [*words[n : n + len(extra)]] == extra), 0)
-    if not first:
+    if not first or words[first - 1].startswith("-"):
         return "; put a task of several words in quotes"
     before, task, after = words[: first - 1], words[first - 1 : first + len(extra)], words[first + len(extra) :]
     quoted = '"' + " ".join(task) + '"'

@@ -21,7 +21,7 @@ VERSION = 1
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what reading strange JSON may raise
 _LOCK = ".lock"
 _Read = TypeVar("_Read")
-_KINDS: "list[Sealed]" = []  # all that there are, to tell one from another
+KINDS = {"run.json": "a run", "manifest.json": "a store of demonstrations"}  # all that there are, by their files
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,6 @@ class Sealed:
     error: type[RsgError]
     busy: str
     mend: str
-
-    def __post_init__(self) -> None:
-        _KINDS.append(self)
 
     def create(self, folder: Path, content: dict[str, Any]) -> None:
         """Begin a folder that does not exist or is empty."""
@@ -128,9 +125,9 @@ class Sealed:
             return f"{folder} is a file, not a folder"
         if not folder.exists():
             return f"{folder} is not {self.what}: there is no folder of that name"
-        other = next((kind for kind in _KINDS if (folder / kind.file).exists()), None)
+        other = next((file for file in KINDS if (folder / file).exists()), None)
         if other:
-            return f"{folder} is {other.what} (it has a {other.file}), not {self.what}"
+            return f"{folder} is {KINDS[other]} (it has a {other}), not {self.what}"
         return f"{folder} is not {self.what}: it has no {self.file}"
 
 

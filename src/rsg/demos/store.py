@@ -124,7 +124,9 @@ class Store:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
-            raise StoreError(f"{self.folder} has {len(self):,} episodes, there is no episode {index}")
+            raise StoreError(
+                f"{self.folder} has {len(self):,} episodes, 0 to {len(self) - 1}; there is no episode {index}"
+            )
         rest = index % len(self)
         for shard in self.manifest.shards:
             if rest < shard.episodes:

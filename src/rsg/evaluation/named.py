@@ -8,7 +8,7 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import is_hushed, progress
 from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.demos import Store
+from rsg.demos.importing import open_store
 from rsg.domain import Domain
 from rsg.planning import Dependencies
 from rsg.search import GoalFn
@@ -46,8 +46,9 @@ def dependencies_of(folder: Path, demos: Path | None = None, domain: Domain | No
         except RunError as error:
             raise RunError(f"{error}: rsg deps {folder} --demos DIR") from None
     else:
-        shown = store = Store(demos)
-        store.check_world(run.about.get("source", {}).get("world", store.manifest.world))
+        world = run.about.get("source", {}).get("world")
+        shown = store = open_store(demos, world or "own")
+        store.check_world(world or store.manifest.world)
     if not is_hushed():
         told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
         print(told, file=sys.stderr)

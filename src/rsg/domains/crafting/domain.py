@@ -77,7 +77,7 @@ class Crafting(Domain):
 
     def at(self, place: str | None = None, tasks: Sequence[str] = ()) -> "Crafting":
         """Tasks of one's own, on a kind of map, a map file, or an open field that holds what they need."""
-        found = Crafting([custom_task(text, place) for text in tasks])
+        found = Crafting([custom_task(str(self.read(text)), place) for text in tasks])
         found.place, found.own, found.found_as = place, tuple(tasks), self.found_as
         return found
 

@@ -20,7 +20,7 @@ from rsg.domains.playroom.expert import BUDGET, expert
 from rsg.domains.playroom.layout_files import LAYOUTS, layout_of, layout_values, write_layout
 from rsg.domains.playroom.truth import effectors_of
 from rsg.domains.splits import paper_tasks, printed, splits_of
-from rsg.language import machine_of, parse
+from rsg.language import machine_of
 from rsg.planning import Part, Plan
 from rsg.search import Goals, SearchSettings
 
@@ -75,7 +75,7 @@ class Playroom(Domain):
         self._world = PlayroomWorld(layout if isinstance(layout, Layout) else load_layout(layout))
         self.vocabulary = self._world.layout.terms
         for text in custom:
-            parse(text, self.vocabulary)
+            self.read(text)
         known = set(self.vocabulary)
         primitive, compositional, novel = map(tuple, paper_tasks(__package__).values())
         splits = splits_of(primitive, compositional, {"novel": novel}, tuple(custom))
