@@ -1,9 +1,12 @@
+import os
+
 import numba
 import pytest
 from hypothesis import settings
 
 from rsg.cli.main import main
 
+os.environ.pop("COLUMNS", None)  # which pytest sets in its workers, and which makes tables narrow
 settings.register_profile("uncompiled", max_examples=10, deadline=None)
 if numba.config.DISABLE_JIT:  # that pass is for coverage: a test that does not say how many examples it wants has few
     settings.load_profile("uncompiled")

@@ -76,8 +76,8 @@ def folder(tmp_path_factory):
     return folder
 
 
-def on_a_terminal(words, columns, rows=24):
-    """What a command writes to a terminal of that size, without colours."""
+def on_a_terminal(words, columns, rows=24, typed=b""):
+    """What a command writes to a terminal of that size, without colours, and what it answers."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ |= {"TERM": "xterm", "COLUMNS": str(columns), "LINES": str(rows)}
@@ -86,6 +86,8 @@ def on_a_terminal(words, columns, rows=24):
     written = b""
     with suppress(OSError):  # how the end of the other side shows
         while part := os.read(terminal, 4096):
+            if not written:
+                os.write(terminal, typed)
             written += part
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode()).replace("\r\n", "\n")
@@ -263,3 +265,14 @@ def test_a_mistake_of_rsg_itself_asks_to_be_reported(rsg, monkeypatch):
     kept.unlink()
     message = json.loads(rsg("task", "a", "--json")[1])["error"]["message"]
     Path(re.search(r"what is in (\S+\.txt)", message)[1]).unlink()
+
+
+@pytest.mark.parametrize(("world", "task"), [("playroom", "turn-on-light then ring-bell"), ("crafting", "craft-boat")])
+def test_a_game_fits_the_smallest_terminal(world, task):
+    """24 rows of 80 columns: the whole screen is there at once, the task above and the keys below."""
+    code, shown = on_a_terminal(["play", world, "--task", task], columns=80, typed=b"q")
+    screen = shown.split("q quit")[0].splitlines()
+    assert code == 0
+    assert screen[0].startswith("  task   ")
+    assert len(screen) < 24
+    assert max(map(len, screen)) <= 80

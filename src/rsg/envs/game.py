@@ -109,11 +109,10 @@ class Game:
                 text.append("  done   ", style="bold green").append(f"in {len(self.actions)} steps\n", style="green")
             else:
                 text.append("  next   ", style="bold").append(f"{' or '.join(self.next_subgoals) or '(restart: r)'}\n")
-            text.append("\n")
         text.append(self.domain.view(self.world, self.state, colours))
         text.append("\n  true   ", style="bold").append("  ".join(self.holding) or "no subgoal yet")
-        keys = f"{self._controls.help}   {HELP}"
-        return text.append(f"\n  steps  {len(self.actions)}\n\n  {keys}\n", style="bright_black")
+        keys = f"\n  {self._controls.help}\n  steps  {len(self.actions)}   {HELP}"
+        return text.append(keys, style="bright_black")
 
     def summary(self) -> dict[str, Any]:
         """The game as plain values, for `--json`: actions by name, or as numbers where they are numbers."""

@@ -1,5 +1,7 @@
 """Crafting World in a terminal: the map in colour, what its symbols mean, what the agent holds."""
 
+from textwrap import wrap
+
 from rich.text import Text
 
 from rsg.domains.crafting.rules import BARRIER, DOOR, FLOOR, ITEM, PLACE, SWITCH
@@ -33,5 +35,6 @@ def terminal_view(world: CraftingWorld, state: States) -> Text:
         text.append("\n")
     held = ", ".join(world.inventory(state)) or "nothing"
     text.append("\n  holds  ", style="bold").append(f"{held}  ({len(world.inventory(state))} of {world.capacity})\n")
-    key = "  ".join(f"{symbol} {name}" for symbol, name in legend(world, state).items())
-    return text.append("  map    ", style="bold").append(f"@ agent  {key}")
+    things = ["@ agent", *(f"{symbol} {name}" for symbol, name in legend(world, state).items())]
+    lines = wrap("  ".join(one.replace(" ", "_") for one in things), 70, break_on_hyphens=False)
+    return text.append("  map    ", style="bold").append("\n         ".join(lines).replace("_", " "))

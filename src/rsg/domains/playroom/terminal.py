@@ -1,6 +1,7 @@
 """Playroom in a terminal: a small picture of coloured half blocks, or a chart of letters where there are no colours."""
 
 from collections.abc import Sequence
+from shutil import get_terminal_size
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +11,18 @@ from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.domains.playroom.pictures import MARGIN, outline, picture
 from rsg.domains.playroom.world import POSE, PlayroomWorld
 
+BESIDES = 8  # lines below and above the picture
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
-def terminal_view(world: PlayroomWorld, state: Floats, columns: int = 64, colours: bool = True) -> Text:
+def terminal_view(world: PlayroomWorld, state: Floats, columns: int | None = None, colours: bool = True) -> Text:
     """The state as rich text, at most so many columns wide, with a letter on each effector and what it stands for.
+
+    Unless it is said how many, as many as leave room in the terminal for what a game says besides.
 
     Each character is two square pixels above each other. Without colours walls are `#`, the robot is `@`, its nose `o`.
     """
+    columns = columns or max(24, min(64, 2 * (get_terminal_size((80, 44)).lines - BESIDES)))
     chart = _chart(world, state, columns)
     text = _coloured(chart, picture(world, state, columns)) if colours else Text()
     if not colours:
