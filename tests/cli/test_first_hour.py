@@ -10,7 +10,9 @@ import termios
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 from rsg.cli.main import main
 from rsg.demos import Store
@@ -276,3 +278,26 @@ def test_a_game_fits_the_smallest_terminal(world, task):
     assert screen[0].startswith("  task   ")
     assert len(screen) < 24
     assert max(map(len, screen)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        (["plan", "crafting", "grab-axe then mine-wood", "--seed", "2"], True),
+        (["demos", "show", "{}/demonstrations", "--episode", "30"], True),
+        (["plan", "playroom", "ring-bell"], False),
+    ],
+    ids=lambda one: str(one),
+)
+def test_animated_pictures_say_which_subgoal_they_are_about(rsg, folder, tmp_path, words, changes):
+    path = tmp_path / "film.gif"
+    code, out, _ = rsg(*(word.format(folder) for word in words), "--gif", str(path))
+    assert code == 0
+    assert f"written to {path}" in out
+    with Image.open(path) as film:
+        frames = [np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(film)]
+        rests = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+    captions = [frame[-26:] for frame in frames]
+    assert all(len(np.unique(caption.reshape(-1, 3), axis=0)) > 1 for caption in captions)  # there is something written
+    assert (900 in rests) == changes  # where a subgoal is done
+    assert (captions[0] != captions[-1]).any()

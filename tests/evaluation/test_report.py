@@ -17,8 +17,8 @@ from rsg.domain import find, make_demonstrations
 from rsg.domains.crafting import CraftingWorld
 from rsg.domains.crafting.costs import COST_MAP, COST_TASK, cost_maps, cost_picture
 from rsg.domains.crafting.text import read_map
+from rsg.evaluation.films import plan_film
 from rsg.evaluation.report import open_run, write_report
-from rsg.evaluation.report_pictures import plan_animation
 from rsg.evaluation.report_results import (
     Sizes,
     follow_demonstration,
@@ -167,14 +167,14 @@ def test_a_plan_with_true_subgoals():
     world, plan, verdict = plan_novel_task(source, ORACLE)
     assert verdict.ok
     assert plan.parts[-1].end == len(plan.actions)
-    film = Image.open(BytesIO(plan_animation(source, world, plan)))
+    film = Image.open(BytesIO(plan_film(source, world, plan)))
     assert film.n_frames == len(plan.actions) + 1
 
 
 def test_no_plan_is_one_frame():
     world, lost, _ = plan_novel_task(source, untrained(source.vocabulary, CraftingWorld()))
     assert not lost.found
-    assert Image.open(BytesIO(plan_animation(source, world, lost))).n_frames == 1
+    assert Image.open(BytesIO(plan_film(source, world, lost))).n_frames == 1
 
 
 def test_a_run_without_a_world(run, tmp_path):

@@ -11,14 +11,16 @@ from rsg.cli.options import Home, WorldName, film, new_folder
 from rsg.cli.output import table, to_fill
 from rsg.cli.world import view
 from rsg.core.errors import RsgError
+from rsg.core.folder import write
 from rsg.core.progress import progress
 from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
 from rsg.demos.importing import import_into, open_store, world_of_source
 from rsg.demos.making import fill_with_bar
-from rsg.demos.showing import milestones, write_gif
+from rsg.demos.showing import milestones
 from rsg.domain import Domain, find, installed, remembered
+from rsg.evaluation.films import demonstration_film
 
 demos = typer.Typer(
     name="demos",
@@ -112,7 +114,7 @@ def show(
     reached = milestones(source, demo) if source and source.has("truth") else []
     if gif:
         there = source or remembered(store.manifest.world)  # or says that there is no such world
-        write_gif([there.picture(there.world(demo.setting), state) for state in demo.states], gif)
+        write(gif, demonstration_film(there, demo, reached))
     values = {
         "episode": episode,
         "task": demo.task,

@@ -13,9 +13,10 @@ from rsg.cli.output import write_png
 from rsg.cli.world import view
 from rsg.core.compiled import compiling
 from rsg.core.errors import RsgError
+from rsg.core.folder import write
 from rsg.core.random import stream
-from rsg.demos.showing import write_gif
 from rsg.domain import Domain, action_values, find
+from rsg.evaluation.films import plan_film
 from rsg.evaluation.planning import ALREADY, judged
 from rsg.language import Machine, Task, Term
 from rsg.planning import Plan, Verdict, plan_goal
@@ -76,7 +77,7 @@ def plan(
         values["open"] = rests_on(goal_fn.__self__, made.terms, made.bold, world)  # type: ignore[attr-defined]
     gif, png = gif if made.found else None, png if made.found and made.ended != ALREADY else None
     if gif:
-        write_gif([domain.picture(world, state) for state in made.states], gif)
+        write(gif, plan_film(domain, world, made))
     if png:
         goals = goal_fn(world, Machine.of(made.task).names, state)
         write_png(domain.plan_picture(world, made, goals, settings), png)

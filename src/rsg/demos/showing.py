@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from rsg.core.arrays import Bytes
-from rsg.core.errors import RsgError
-from rsg.core.files import replacing
 from rsg.demos.demonstration import Demonstration, Demonstrator
 from rsg.language import parse
 
@@ -20,15 +17,6 @@ def milestones(source: Demonstrator, demo: Demonstration) -> list[tuple[int, str
     true = source.truth(source.world(demo.setting), demo.states, terms)
     turned = ~true[:-1] & true[1:]
     return [(int(step) + 1, terms[term]) for step, term in np.argwhere(turned)]
-
-
-def write_gif(pictures: Sequence[Bytes], path: str | Path) -> None:
-    """Write an animation of pictures as a file."""
-    path = Path(path)
-    if path.suffix.lower() != ".gif":
-        raise RsgError(f"cannot write an animation to {path}: the name must end in .gif")
-    with replacing(path) as part:
-        part.write_bytes(gif(pictures))
 
 
 def gif(pictures: Sequence[Bytes], times: Sequence[int] | None = None) -> bytes:

@@ -17,6 +17,7 @@ from rsg.core.random import stream
 from rsg.core.version import __version__
 from rsg.domain import Domain, Printed
 from rsg.evaluation import report_pictures as pictures
+from rsg.evaluation.films import plan_film
 from rsg.evaluation.planning import Starts
 from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report_results import (
@@ -146,7 +147,7 @@ def _learned(run: Reported, results: Results) -> dict[str, Any]:
         "plan": plan,
         "verdict": verdict,
         "marks": signs(world, plan.actions, arrows=True)[0] if plan.found else [],
-        "film": pictures.plan_animation(run.source, world, plan) if drawn else None,
+        "film": plan_film(run.source, world, plan) if drawn else None,
     }
 
 

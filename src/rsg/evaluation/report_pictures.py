@@ -3,19 +3,15 @@
 import re
 from collections.abc import Sequence
 from io import BytesIO, StringIO
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
-from rsg.demos.showing import gif
-from rsg.domain import Domain
 from rsg.evaluation.report_results import Followed
-from rsg.planning import Plan
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -80,31 +76,6 @@ def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
     picture = Image.fromarray(drawn).quantize(colours, method=Image.Quantize.FASTOCTREE)
     picture.save(data, format="PNG", optimize=True)
     return data.getvalue()
-
-
-def plan_animation(source: Domain, world: Any, plan: Plan) -> bytes:
-    """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
-    names, steps = getattr(world, "actions", None), len(plan.actions)
-    words = [
-        f"{number}/{steps}  {names[action] if names else 'move'}  for {term}"
-        for number, (action, term) in enumerate(zip(plan.actions, plan.terms, strict=True), start=1)
-    ]
-    ends = [*words, f"{steps} steps: done" if plan.found else "no plan was found"]
-    frames = [_frame(source, world, state, text) for state, text in zip(plan.states, ends, strict=True)]
-    changes = [before != after for before, after in pairwise(plan.terms)]
-    times = [900 if change else 280 for change in [*changes, False]] + [2500]
-    return gif(frames, times[-len(frames) :])
-
-
-def _frame(source: Domain, world: Any, state: NDArray[Any], words: str) -> NDArray[np.uint8]:
-    """A state with words below it."""
-    drawn = source.picture(world, state, source.pixels.get("usual"))
-    larger = -(-LEAST // drawn.shape[1])  # so that the words fit below
-    picture = Image.fromarray(drawn.repeat(larger, 0).repeat(larger, 1))
-    frame = Image.new("RGB", (picture.width, picture.height + 26), "#20242c")
-    frame.paste(picture)
-    ImageDraw.Draw(frame).text((8, picture.height + 5), words, fill="#f2f2f2", font=ImageFont.load_default(14))
-    return np.asarray(frame)
 
 
 def svg(figure: Any, label: str) -> str:
