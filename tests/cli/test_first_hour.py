@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import termios
+from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
@@ -301,3 +302,27 @@ def test_animated_pictures_say_which_subgoal_they_are_about(rsg, folder, tmp_pat
     assert all(len(np.unique(caption.reshape(-1, 3), axis=0)) > 1 for caption in captions)  # there is something written
     assert (900 in rests) == changes  # where a subgoal is done
     assert (captions[0] != captions[-1]).any()
+
+
+COMMANDS = [
+    *(["world"], ["play"], ["plan"], ["eval"], ["train"], ["demos", "make"], ["recognise"], ["deps"], ["report"]),
+    *(["demos", "show"], ["demos", "import"], ["demo"], ["readings"], ["info"]),
+]
+
+
+def test_an_option_means_one_thing_in_all_commands(rsg, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("TERMINAL_WIDTH", "400")
+    meanings = defaultdict(set)
+    for words in COMMANDS:
+        for world in ("crafting", "playroom"):
+            code, out, _ = rsg(*words, world, "--help")
+            assert code == 0
+            assert "rsg world --list" not in out  # which needs a world
+            for line in out.splitlines():
+                if found := re.match(r"│ +(?:\* +)?(--\S+) +(?:\S+ +)?(\S.*?) +│", line):
+                    for name in found[1].split(","):
+                        meanings[name].add(re.split(r"[:,.;] ?", found[2])[0])
+    for name in ("--map", "--kind", "--layout", "--png", "--gif", "--method", "--subgoals", "--planner", "--order"):
+        assert len(meanings[name]) == 1, (name, meanings[name])
+    assert meanings["--map"] == meanings["--kind"]

@@ -105,7 +105,7 @@ def _show_store(store: Store, rows: list[dict[str, Any]]) -> Iterator[Any]:
 def show(
     folder: Folder,
     episode: int = option(0, "The number of the episode, from 0."),
-    gif: Path | None = film("Write the episode as an animated picture."),
+    gif: Path | None = film(),
     world: Home = None,
 ) -> Said:
     """Show one demonstration: its description, its steps, and when each subgoal came true."""

@@ -22,7 +22,7 @@ def deps(
     folder: RunFolder,
     demos: Path | None = option(None, "Look in these demonstrations, not in those of training.", metavar="DIR"),
     top: int | None = option(None, f"So many of the strongest links; {TOP}, and all with --json.", metavar="N", min=0),
-    png: Path | None = picture("Write both matrices as a heat map."),
+    png: Path | None = picture(": both matrices as a heat map"),
     world: Home = None,
 ) -> Said:
     """Say which subgoals help which, as the demonstrations of a run show it.

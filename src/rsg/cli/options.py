@@ -21,14 +21,14 @@ Seed = Annotated[int, typer.Option("--seed", help="Which random start; the same 
 PerTask = Annotated[int, typer.Option(min=1, help="Starts of each task.")]
 
 
-def picture(about: str) -> Any:
-    """An option for a picture to write."""
-    return option(None, about, metavar="FILE", callback=to_write(".png"))
+def picture(more: str = "") -> Any:
+    """An option for a picture to write; more: what there is to say of it in one command."""
+    return option(None, f"Write what is shown as one picture{more}.", metavar="FILE", callback=to_write(".png"))
 
 
-def film(about: str) -> Any:
+def film() -> Any:
     """An option for an animated picture to write."""
-    return option(None, about, metavar="FILE", callback=to_write(".gif"))
+    return option(None, "Write what is shown as an animated picture.", metavar="FILE", callback=to_write(".gif"))
 
 
 def new_folder(default: Any, about: str, metavar: str = "DIR") -> Any:

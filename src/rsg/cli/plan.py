@@ -39,8 +39,8 @@ def plan(
     *,
     place: Place,
     search: Search,
-    gif: Path | None = film("Write the plan as an animated picture."),
-    png: Path | None = picture("Write the plan as one picture, if the world can draw that; of rrt with its tree."),
+    gif: Path | None = film(),
+    png: Path | None = picture(", if the world can draw a whole plan; of rrt with its tree"),
 ) -> Said:
     """Plan for an instruction, or for a goal only, and show the steps, grouped by subgoal.
 

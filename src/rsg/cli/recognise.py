@@ -40,7 +40,7 @@ def recognise(
         None, "One per line (# begins a comment), or a split such as train; else proposed.", metavar="FILE|SPLIT"
     ),
     top: int = option(5, "How many descriptions to show.", min=1),
-    png: Path | None = picture("Write the timeline as a picture, with maps or the floor plan."),
+    png: Path | None = picture(": the timeline, with maps or the floor plan"),
 ) -> Said:
     """Say which task a trajectory did, and which step served which subgoal. Its own description is not looked at.
 

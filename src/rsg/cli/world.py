@@ -19,10 +19,10 @@ def world(
     name: WorldName,
     place: Place,
     pictures: Pictures,
-    png: Path | None = picture("Write a picture of it."),
+    png: Path | None = picture(),
     save: Path | None = option(None, "Write it as text, to edit and load.", metavar="FILE", callback=to_write()),
     pixels: int | None = option(None, "The size of a cell, or of the picture's longer side.", "--pixels", "--cell"),
-    subgoals: str | None = option(None, "For a picture of them: the folder of a run, or untrained.", metavar="RUN"),
+    subgoals: str | None = option(None, "The folder of a run, or untrained: for a picture of them.", metavar="RUN"),
     seed: Seed = 0,
     listed: bool = option(False, "List the places that have a name.", "--list"),
 ) -> Said:

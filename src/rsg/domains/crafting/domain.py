@@ -54,7 +54,7 @@ class Crafting(Domain):
     place_option = PlaceOption(
         ("--map", "--kind"),
         "KIND|FILE",
-        "A kind of map (see rsg world --list) or a map file; else a random one that holds what is needed.",
+        "A kind of map (see rsg world crafting --list) or a map file; else a random one that holds what is needed.",
     )
     examples = ("grab-axe then mine-wood", "craft-boat")
     example_place = "garden"

@@ -56,7 +56,7 @@ class Playroom(Domain):
     title = "Playroom"
     no_splits = "none; this layout lacks terms of the paper's tasks: give your own tasks"
     places = LAYOUTS
-    place_option = PlaceOption(("--layout",), "NAME|FILE", "A layout or a JSON file; see rsg world --list.")
+    place_option = PlaceOption(("--layout",), "NAME|FILE", "A layout (see rsg world playroom --list) or a JSON file.")
     examples = ("turn-on-music then play-with-ball", "ring-bell")
     example_place = "narrow"
     example = '{"world": "playroom", "layout": "paper"}'
