@@ -15,7 +15,7 @@ from rsg.demos import Store
 from rsg.domain import Domain, find
 from rsg.evaluation.dependency_pictures import draw_dependencies
 from rsg.planning import Dependencies
-from rsg.subgoals import kept_dependencies, load_dependencies
+from rsg.subgoals import kept_dependencies, load
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.training import Run
 from rsg.training.origin import home
@@ -71,8 +71,7 @@ def dependencies_of(folder: Path, demos: Path | None = None, domain: Domain | No
         told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
         print(told, file=sys.stderr)
     with progress("discovering", len(shown), "demonstrations") as advance:
-        source = home(run, domain)
-        return load_dependencies(folder, shown, lambda demo: source.world(demo.setting), advance=advance)
+        return load(folder, home(run, domain)).discover(shown, advance)
 
 
 def _show(found: Dependencies, title: str, top: int) -> Iterator[str]:

@@ -67,22 +67,22 @@ def goal_fn_named(name: str, domain: Domain, world: Any) -> GoalFn:
     """The classifiers that were asked for, to be used in a world of the domain."""
     if name == "oracle" and not domain.has("truth"):
         raise domain.lacks("truth", "give the folder of a run: --subgoals RUN")
-    return domain.true_goals if name == "oracle" else classifiers_named(name, domain, world).goals
+    return domain.true_goals if name == "oracle" else subgoals_named(name, domain, world)
 
 
-def classifiers_named(name: str, domain: Domain, world: Any) -> Any:
-    """Learned or untrained classifiers."""
+def subgoals_named(name: str, domain: Domain, world: Any) -> Any:
+    """Learned or untrained subgoals."""
     from rsg.core.random import stream
-    from rsg.subgoals import load_subgoals, untrained
+    from rsg.subgoals import Subgoals, load, untrained
     from rsg.training.origin import check_usable
 
     if name == "untrained":
         if not domain.vocabulary:
             raise domain.lacks("tasks", "nobody knows which terms untrained subgoals are of")
         state = None if hasattr(world, "sample") else domain.start((), stream(0, "untrained"))[1]
-        return untrained(domain.vocabulary, world, state=state)
+        return Subgoals(untrained(domain.vocabulary, world, state=state))
     if not Path(name).exists():
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
-    found = load_subgoals(name)
+    found = load(name, domain)
     check_usable(name, domain, world)
     return found

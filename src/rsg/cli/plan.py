@@ -24,7 +24,7 @@ from rsg.language import Machine, Task, Term, parse
 from rsg.planning import Dependencies, Plan, Verdict, plan_goal, validate
 from rsg.planning import plan as plan_task
 from rsg.search import GoalFn, SearchSettings, is_continuous
-from rsg.subgoals import discover, rests_on
+from rsg.subgoals import Subgoals, discover, rests_on
 from rsg.training import Run
 
 _ALREADY = "already true"  # how a search for such a goal ended
@@ -77,8 +77,11 @@ def plan(
     made, verdict = _judged(made, domain, world, goal_fn, end)
     about |= {"goal": str(end)} if end is not None else {}
     values = _values(made, verdict, world, kernels(), about)
-    learned = made.found and search.subgoals not in GIVEN
-    values["open"] = rests_on(goal_fn.__self__, made.terms, made.bold, world) if learned else []  # type: ignore[attr-defined]
+    values["open"] = (
+        rests_on(goal_fn.classifiers, made.terms, made.bold, world)
+        if made.found and isinstance(goal_fn, Subgoals)
+        else []
+    )
     gif, png = gif if made.found else None, png if made.found and made.ended != _ALREADY else None
     if gif:
         write_gif([domain.picture(world, state) for state in made.states], gif)

@@ -21,9 +21,10 @@ from rsg.demos import Recipe, Store
 from rsg.domain import Domain, find, offers
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.evaluation.policies import evaluate_policy
-from rsg.subgoals import Classifiers, Reading, learn, load_subgoals
-from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device, network_named, rebuilt
-from rsg.subgoals.runs import preset as rsg_preset
+from rsg.subgoals import Reading, Subgoals, learn, load
+from rsg.subgoals.building import network_named, rebuilt
+from rsg.subgoals.building import preset as rsg_preset
+from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device
 from rsg.training import Progress, Run, TrainingSettings, changed
 from rsg.training.checkpoint import FOLDER
 from rsg.training.loop import Watch
@@ -64,7 +65,7 @@ class Job(NamedTuple):
     method: str
     settings: Any
     store: Store
-    start: Classifiers | None
+    start: Subgoals | None
     origin: dict[str, Any]
 
 
@@ -165,7 +166,7 @@ def _resumed(domain: Domain, out: Path, how: How) -> Job:
     method, start = run.about.get("method"), None
     settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
     if told.get("from"):  # a checkpoint has all that was taken over from there
-        start = same if "last" in run.steps else load_subgoals(told["from"])
+        start = Subgoals(same) if same and "last" in run.steps else load(told["from"])
     return Job(home(run, domain), str(method), settings, Store(how.demos or told["demos"]), start, told)
 
 
@@ -175,7 +176,7 @@ def _begun(domain: Domain, out: Path, how: How) -> Job:
     if (out / "run.json").exists():
         raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
     FOLDER.check_new(out)
-    start = load_subgoals(how.begin) if how.begin else None
+    start = load(how.begin) if how.begin else None
     store = Store(how.demos) if how.demos else _made(domain, out, how.per_task, settings.seed)
     told = {**origin(domain, store), "per_task": how.per_task if how.demos else None}
     told["from"] = str(how.begin.resolve()) if how.begin else None

@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from rsg.cli.command import Pictures, Place, Said, command, option
-from rsg.cli.options import Seed, WorldName, classifiers_named, picture
+from rsg.cli.options import Seed, WorldName, picture, subgoals_named
 from rsg.cli.output import console, write_png
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
@@ -44,7 +44,7 @@ def world(
         text = domain.text(where, state)
         with replacing(save) as part:
             part.write_text(text, encoding="utf-8")
-    learned = classifiers_named(subgoals, domain, where) if subgoals else None
+    learned = subgoals_named(subgoals, domain, where).classifiers if subgoals else None
     for key, path in pictures.items():
         write_png(domain.pictures[key].draw(where, state, pixels, learned), path)
     written = [path for path in (png, save, *pictures.values()) if path]
