@@ -172,25 +172,21 @@ def following() -> None:
 
 def _followed(world: CraftingWorld, made: Plan, means: dict[str, str], goal: str, number: int) -> Bytes:
     """The world after so many steps, and beside it the subgoals: done, being done, or still to come."""
-    seen = Image.fromarray(world.render(made.states[number], 44))
-    left, top, line = seen.width + 24, 14, 27
-    picture = Image.new("RGB", (left + 430, max(seen.height, top + line * (len(made.parts) + 4))), "white")
-    picture.paste(seen, (0, 0))
-    pen, done = ImageDraw.Draw(picture), number == len(made.states) - 1
-    pen.text((left, top), f"asked for: {goal}", "#111111", _font(19, bold=True))
-    pen.text((left, top + line), "the steps on the way, and what each word was found to mean:", "#666666", _font(13))
+    seen = Image.fromarray(world.render(made.states[number], 42))
+    left, top, line = seen.width + 22, 8, 29
+    picture = Image.new("RGB", (left + 432, top + line * (len(made.parts) + 2) + 10), "white")
+    picture.paste(seen, (0, (picture.height - seen.height) // 2))
+    pen, done = ImageDraw.Draw(picture), number == len(made.actions)
+    told = "done" if done else f"step {number + 1} of {len(made.actions)}"
+    pen.text((left, top), f"asked for: {goal}", "#111111", _font(21, bold=True))
+    pen.text((picture.width - 12, top + 4), told, "#2f855a" if done else "#666666", _font(16), anchor="ra")
+    pen.text((left, top + line + 4), "steps on the way, and what each word means:", "#666666", _font(16))
     for row, (term, start, end) in enumerate(made.parts):
-        mark, colour = ("✓", "#2f855a") if number >= end else ("▸", "#1d4ed8") if number >= start else ("·", "#9ca3af")
-        y = top + line * (row + 2) + 4
-        pen.text((left, y), mark, colour, _font(15))
-        pen.text((left + 18, y), term, colour, _font(15, bold=start <= number < end))
-        pen.text((left + 196, y + 1), means[term], colour, _font(14))
-    told = (
-        f"{goal} is true"
-        if done
-        else f"step {number + 1} of {len(made.actions)}: {world.actions[made.actions[number]]}"
-    )
-    pen.text((left, picture.height - 26), told, "#2f855a" if done else "#111111", _font(14))
+        mark, colour = ("✓", "#2f855a") if number >= end else ("▸", "#1d4ed8") if number >= start else ("·", "#8a929e")
+        y = top + line * (row + 2) + 6
+        pen.text((left, y), mark, colour, _font(18))
+        pen.text((left + 20, y), term, colour, _font(18, bold=start <= number < end))
+        pen.text((left + 222, y), means[term], colour, _font(18))
     return np.asarray(picture)
 
 

@@ -119,7 +119,8 @@ def run(monkeypatch, capsys):
             return
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(command)[1:])
-        assert stop.value.code == 0, f"{command}\n{capsys.readouterr().err}"
+        said = capsys.readouterr().err
+        assert stop.value.code == 0, f"{command}\n{said}"
 
     return give
 
