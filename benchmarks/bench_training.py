@@ -107,7 +107,7 @@ def measure(folder: str, steps: int, again: int, changes: dict[str, Any]) -> dic
     from rsg.demos import Store
     from rsg.domain import find
     from rsg.domains.crafting.sets import SetClassifiers
-    from rsg.subgoals.runs import build, shape_of
+    from rsg.subgoals.building import build, shape_of
     from rsg.training import TrainingData
 
     SetClassifiers.fast = changes.pop("fast", True)

@@ -22,7 +22,7 @@ from rsg.domain import find
 from rsg.evaluation import Starts
 from rsg.planning import plan, validate
 from rsg.search import SearchSettings
-from rsg.subgoals import load_subgoals
+from rsg.subgoals import load
 
 STARTS = 100  # of each task
 METHODS = {"relative-400": None, "point-400": points}  # and the encoder that is not the package's
@@ -37,7 +37,7 @@ def run(work: str = "out/reproduce") -> dict[str, Any]:
         for folder in sorted(Path(work, "playroom").glob(f"{method}-seed*/run")):
             seed = int(folder.parent.name.rpartition("seed")[2])
             for split in ("compositional", "novel"):
-                found = _judged(load_subgoals(folder, encoder=encoder), Starts(split, STARTS, EVALUATION_SEED + seed))
+                found = _judged(load(folder, encoder=encoder), Starts(split, STARTS, EVALUATION_SEED + seed))
                 total = figures.setdefault(f"{method} {split}", {"seeds": 0, **NOTHING})
                 figures[f"{method} {split}"] = {key: total[key] + value for key, value in {"seeds": 1, **found}.items()}
                 told = {key: value for key, value in found.items() if key not in TIMES}
@@ -57,7 +57,7 @@ def _judged(subgoals: Any, starts: Starts) -> dict[str, Any]:
             demo = starts.draw(source, number, i)
             world = source.world(demo.setting)
             used = time.process_time()
-            made = plan(world, demo.states[0], task, subgoals.goals, SearchSettings(budget=BUDGET, seed=seed))
+            made = plan(world, demo.states[0], task, subgoals, SearchSettings(budget=BUDGET, seed=seed))
             found["cpu_ms"].append(1000 * (time.process_time() - used))
             found["ms"].append(1000 * made.seconds)
             replay = validate(world, made, task, partial(source.truth, world)).ok

@@ -3,18 +3,23 @@
 import re
 import shlex
 from contextlib import redirect_stdout, suppress
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from matplotlib import get_data_path
 from matplotlib.figure import Figure
+from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
 
 from rsg.cli.main import main
+from rsg.core.arrays import Bytes
 from rsg.core.random import stream
 from rsg.demos import Store
+from rsg.demos.showing import gif
 from rsg.domain import find
 from rsg.domains.crafting import STANDARD, CraftingWorld
 from rsg.domains.crafting.maps import KINDS, sample_map
@@ -24,8 +29,9 @@ from rsg.domains.playroom import SHIPPED, PlayroomWorld, load_layout
 from rsg.envs.game import Game
 from rsg.language import Machine, parse
 from rsg.language.drawing import draw
-from rsg.planning import Plan, plan
+from rsg.planning import Plan, plan, plan_goal
 from rsg.search import SearchSettings
+from rsg.subgoals import load_dependencies, load_subgoals, tell
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -147,6 +153,51 @@ def learning() -> None:
         _rsg(f"recognise {run} --demos {run}-demos {words}")
 
 
+def following() -> None:
+    """The first picture of all: a goal, the subgoals on the way with what each was found to mean, the plan moving."""
+    crafting, goal = find("crafting"), "craft-bed"
+    with TemporaryDirectory() as folder:
+        run = Path(folder) / "run"
+        _rsg(f"train crafting --per-task 1 --out {run}")
+        subgoals, dependencies = load_subgoals(run), load_dependencies(run)
+    world, state = crafting.start([goal], stream(0, "world"), True)
+    made = plan_goal(world, state, goal, subgoals.goals, dependencies)
+    means = {told.term: told.means.partition(" holds where ")[2] for told in tell(subgoals, world)}
+    frames = [_followed(world, made, means, goal, number) for number in range(len(made.states))]
+    ends = {end for _, _, end in made.parts}
+    times = [900 if number in ends else 170 for number in range(len(frames) - 1)]
+    (IMAGES / "following.gif").write_bytes(gif(frames, [1500, *times[1:], 4000]))
+    Image.fromarray(frames[made.parts[-2][2]]).save(IMAGES / "following.png", optimize=True)
+
+
+def _followed(world: CraftingWorld, made: Plan, means: dict[str, str], goal: str, number: int) -> Bytes:
+    """The world after so many steps, and beside it the subgoals: done, being done, or still to come."""
+    seen = Image.fromarray(world.render(made.states[number], 42))
+    left, top, line = seen.width + 22, 8, 29
+    picture = Image.new("RGB", (left + 432, top + line * (len(made.parts) + 2) + 10), "white")
+    picture.paste(seen, (0, (picture.height - seen.height) // 2))
+    pen, done = ImageDraw.Draw(picture), number == len(made.actions)
+    told = "done" if done else f"step {number + 1} of {len(made.actions)}"
+    pen.text((left, top), f"asked for: {goal}", "#111111", _font(21, bold=True))
+    pen.text((picture.width - 12, top + 4), told, "#2f855a" if done else "#666666", _font(16), anchor="ra")
+    pen.text((left, top + line + 4), "steps on the way, and what each word means:", "#666666", _font(16))
+    for row, (term, start, end) in enumerate(made.parts):
+        mark, colour = ("✓", "#2f855a") if number >= end else ("▸", "#1d4ed8") if number >= start else ("·", "#8a929e")
+        y = top + line * (row + 2) + 6
+        pen.text((left, y), mark, colour, _font(18))
+        pen.text((left + 20, y), term, colour, _font(18, bold=start <= number < end))
+        pen.text((left + 222, y), means[term], colour, _font(18))
+    return np.asarray(picture)
+
+
+@cache
+def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """The font that matplotlib brings."""
+    return ImageFont.truetype(
+        Path(get_data_path()) / "fonts" / "ttf" / f"DejaVuSans{'-Bold' if bold else ''}.ttf", size
+    )
+
+
 def _rsg(command: str) -> None:
     """Run a command; the pictures that it writes are images of the documentation."""
     words = [str(IMAGES / word) if word.endswith((".png", ".gif")) else word for word in shlex.split(command)]
@@ -161,6 +212,6 @@ def _save(figure: Figure, name: str) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for picture in (machine, sprites, kinds, play, interleaving, layouts, playroom, learning):
+    for picture in (following, machine, sprites, kinds, play, interleaving, layouts, playroom, learning):
         picture()
         print(f"drew {picture.__name__}")

@@ -121,7 +121,7 @@ def rsg_job(parameters: Plain, place: Place) -> Plain:
     found = learned(parameters, place)
 
     def rank(world: Any, demo: Any, tasks: Any) -> Any:
-        return Recogniser(found.subgoals, tasks, found.settings).rank(world, demo.states, demo.actions)
+        return Recogniser(found.subgoals, tasks, found.settings).rank(world, demo)
 
     looks = _recognition(found.source, rank, parameters)
     return {"training": found.training, "evaluations": found.plans(parameters), **looks}

@@ -24,7 +24,7 @@ from rsg.evaluation.planning import Starts
 from rsg.language import Machine, Task, machine_of
 from rsg.planning import plan
 from rsg.search import SearchSettings
-from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings, recognise
+from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings, Subgoals, recognise
 from rsg.subgoals.recognition import SPECIFIC, most_steps
 
 NAME, RSG = "recognition", "rsg"
@@ -107,7 +107,7 @@ class Watcher:
         exact = near = every = 0
         for text, demo, world in self.demos(split, per_task, "segmentation"):
             recogniser = Recogniser(self.subgoals, [text], self.settings)
-            found = recogniser.segment(world, demo.states, demo.actions, text)
+            found = recogniser.segment(world, demo, text)
             truth = true_ends(self.source, world, demo)
             every += len(truth)
             exact += len(set(found.ends) & set(truth))
@@ -125,7 +125,7 @@ class Watcher:
         confused, untold = Counter[str](), Counter[str]()
         for text, demo, world in self.demos(split, per_task, "recognition"):
             begun = time.perf_counter()
-            first = str(recogniser.rank(world, demo.states, demo.actions)[0].task)
+            first = str(recogniser.rank(world, demo)[0].task)
             times.append(1000 * (time.perf_counter() - begun))
             own = str(machines[text].task)
             every += 1
@@ -153,7 +153,7 @@ class Watcher:
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
             steps = max(1, round(part * len(demo.actions)))
-            ranked = recogniser.rank(world, demo.states[: steps + 1], demo.actions[:steps], prefix=part < 1)
+            ranked = recogniser.rank(world, demo.first(steps), prefix=part < 1)
             return [str(one.task) == str(machine_of(text).task) for one in ranked[:TOP]]
 
         return _places(fits(*one) for one in self.demos("train", per_task, "beginnings"))
@@ -163,7 +163,7 @@ class Watcher:
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
             try:
-                found = recognise(self.subgoals, world, demo.states, demo.actions)
+                found = recognise(world, demo, None, Subgoals(self.subgoals))
             except RsgError:  # no subgoal comes true in it
                 return []
             allowed = _sequences(machine_of(text))

@@ -48,8 +48,8 @@ def run(parameters: Plain, place: Place) -> Plain:
     states = fresh_states(book, parameters["walks"], parameters["seed"])
     return {
         "training": {"cpu_seconds": found.progress.seconds, "steps": found.progress.step},
-        "evaluations": {**planned(book, found.subgoals, parameters), **truth},
-        "terms": judged(book, found.subgoals, states),
+        "evaluations": {**planned(book, found.classifiers, parameters), **truth},
+        "terms": judged(book, found.classifiers, states),
     }
 
 

@@ -1,33 +1,178 @@
-"""Every example in README and docs is run: Python blocks must pass, console blocks must print what they show."""
+"""README and docs are true: Python passes, consoles print what they show, commands can be given as they are written."""
 
+import io
 import re
 import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand
 
 from rsg.cli.main import main
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(python|console|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"^\$ rsg (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+SAVED = {"lamp.py"}  # what a reader was asked to save; all else goes to out/
+
+MENTIONED = (  # programs that a page may call besides rsg, and what is known of their words
+    ("make", lambda words: words[0] in re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)),
+    ("pip", lambda words: words[0] in ("install", "uninstall") and all(map(installable, words[1:]))),
+    ("git", lambda words: words[0] == "clone"),
+    ("python", lambda words: words[0] == "-m" and (ROOT / words[1].replace(".", "/")).with_suffix("").exists()),
+    ("pre-commit", lambda words: words == ["install"]),
+)
+SMALLER = (  # what a command is given in the place of what a page says, when all of them are run
+    (r"make demo", "rsg demo"),
+    (r"--per-task \d{2,}", "--per-task 10"),
+    (r"(rsg eval .*)--per-task 10", r"\1--per-task 2"),
+    (r"(rsg eval (?!.*--per-task).*)", r"\1 --per-task 2"),
+    (r"(rsg train (?!.*--per-task|.*--demos|.*--resume|.*help).*)", r"\1 --per-task 5"),
+    (r"--set steps=\d+", "--set steps=10"),
+    (r"(rsg train (?!.*steps=|.*--resume|.*help).*(--method|--encoder).*)", r"\1 --set steps=10"),
+)
+ONLY_READ = re.compile(r"rsg reproduce|make (?!demo)|pip|git|python|pre-commit")  # takes hours, or changes the machine
+AT_ONCE = re.compile(r"rsg .*lamp\.py:|echo")  # so small that it is always run
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples(page, tmp_path, monkeypatch, capsys):
-    """The blocks of a page run one after the other, in one folder: what one writes another may read."""
+def installable(word):
+    """Whether pip can make something of a word: an option, a path with extras, or us."""
+    if word.startswith("-"):
+        return True
+    path, _, extras = word.replace("/path/to/rsg", ".").partition("[")
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    return (path == "rational-subgoals" or (ROOT / path).exists()) and set(extras.strip("]").split(",")) <= {"", *known}
+
+
+def commands(block):
+    """The commands of a block of the shell, without what is said about them."""
+    lines = (re.sub(r"(^|\s+)#.*", "", line) for line in block.replace("\\\n", " ").splitlines())
+    return [line.replace(".venv/bin/", "") for line in lines if line.strip()]
+
+
+def written(block):
+    """The folders that its commands write."""
+    return [folder for command in commands(block) for folder in re.findall(r"(?<!-)--out (\S+)", command)]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder like a clone in which nothing was run yet."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    yield tmp_path
+    left = {path.name for path in tmp_path.iterdir()} - {"examples", "out"}
+    assert left <= SAVED, f"files beside out/: {left}"
+
+
+@pytest.fixture
+def rsg_reads(monkeypatch, capsys):
+    """Give a command to `rsg`, which reads and checks it as always, but does nothing."""
+    invoke = TyperCommand.invoke
+
+    def hand_on_or_stop(self, context):
+        return invoke(self, context) if context.allow_extra_args else None
+
+    def read(command):
+        monkeypatch.setattr(TyperCommand, "invoke", hand_on_or_stop)
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(command)[1:])
+        monkeypatch.setattr(TyperCommand, "invoke", invoke)
+        assert stop.value.code in (None, 0), f"{command}\n{capsys.readouterr().err}"
+
+    return read
+
+
+def walk(page, capsys, shell):
+    """The blocks of a page one after the other, in one folder: what one writes another may read."""
     names: dict[str, object] = {}
     for kind, code in BLOCK.findall(page.read_text()):
         if kind == "python":
             exec(compile(code, page.name, "exec"), names)
             capsys.readouterr()
-            continue
-        for command, shown in re.findall(r"^\$ rsg (.*)\n((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
-            with pytest.raises(SystemExit):
-                main(shlex.split(command))
-            out, err = capsys.readouterr()
-            assert out + err == shown
+        elif kind == "sh":
+            for command in commands(code):
+                shell(command)
+        else:
+            for command, shown in SHOWN.findall(code):
+                with pytest.raises(SystemExit):
+                    main(shlex.split(command))
+                out, err = capsys.readouterr()
+                assert out + err == shown
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Give a command as a page has it, with less to do (`SMALLER`); nobody types anything."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+
+    def give(command):
+        for pattern, smaller in SMALLER:
+            command = re.sub(pattern, smaller, command)
+        if not command.startswith("rsg "):
+            Path("out").mkdir(exist_ok=True)
+            subprocess.run(command, shell=True, check=True)
+            return
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(command)[1:])
+        said = capsys.readouterr().err
+        assert stop.value.code == 0, f"{command}\n{said}"
+
+    return give
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples(page, here, capsys, rsg_reads, run):
+    """Python and consoles are run; of commands it is known that they can be given."""
+
+    def shell(command):
+        program, *words = shlex.split(command)
+        if AT_ONCE.match(command):
+            run(command)
+        elif program == "rsg":
+            rsg_reads(command)
+        else:
+            assert dict(MENTIONED)[program](words), command
+
+    walk(page, capsys, shell)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands(page, here, capsys, run):
+    """Commands are run, too."""
+    walk(page, capsys, lambda command: ONLY_READ.match(command) or run(command))
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("rsg train crafting --no-such-option", "No such option: --no-such-option"),
+        ("rsg world --list", "WORLD"),
+        ("rsg eval crafting --per-task many", "Invalid value for '--per-task'"),
+        ("rsg reproduce baselines --no-such-option", "No such option: --no-such-option"),
+        ("rsg no-such-command", "No such command"),
+    ],
+)
+def test_a_command_that_cannot_be_given_is_noticed(rsg_reads, command, problem):
+    with pytest.raises(AssertionError, match=problem):
+        rsg_reads(command)
+
+
+def test_no_two_pages_write_the_same_folder():
+    """Whoever follows one page after the other in one clone is never told that a folder is taken."""
+    where = [
+        (folder, page.name) for page in PAGES for _, code in BLOCK.findall(page.read_text()) for folder in written(code)
+    ]
+    for folder, page in where:
+        others = {other for same, other in where if same == folder and other != page}
+        assert not others, f"{folder} is written by {page} and {others}"
+        assert folder.startswith("out/"), f"{page} writes {folder}"
 
 
 def test_pages_link_only_to_what_exists():

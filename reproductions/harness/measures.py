@@ -124,7 +124,7 @@ def learned(demos: Sequence[Demonstration], settings: RsgSettings) -> tuple[Clas
     learn(some, world_of, settings=replace(settings, steps=2, curriculum=1))  # compiles
     begun = time.process_time()
     found = learn(demos, world_of, settings=settings)
-    return found.subgoals, time.process_time() - begun
+    return found.classifiers, time.process_time() - begun
 
 
 def known(subgoals: Classifiers) -> GoalFn:

@@ -1,10 +1,16 @@
-"""Figures in pages for people, taken from the raw results: a number in a text says where it comes from.
+"""Figures in pages for people, taken from the raw results: each says where it comes from, out of a reader's way.
 
-A quote is written `<!--q PATH as FORM-->number<!--/q-->`; readers see the number alone. PATH leads through the summary
-of an experiment in `docs/results`, its parts separated by slashes: `instructions/success/untrained, strict/novel/mean`,
-or, if it begins with `benchmarks`, through the figures of one in `benchmarks/results`: `benchmarks/ompl_peer/queries`.
-FORM is `percent` (of a fraction), a Python format such as `.1f` or `,.0f`, or `text` for what is no number. Of a list,
-one figure to each seed, the mean is taken.
+A page reads as if somebody had typed its figures. A comment at its end tells which of them are the results':
+
+    <!-- figures
+    a plan takes {benchmarks/planning/plan_ms as .1f} ms and {instructions/success/novel/mean as percent} % are right
+    -->
+
+Each line is a piece of the page, found there once, with `{PATH as FORM}` in the place of each figure; who adds one
+writes `?` on the page. PATH leads through the summary of an experiment in `docs/results`, its parts apart by slashes,
+or, if it begins with `benchmarks`, through the figures of one in `benchmarks/results`. FORM is `percent` (of a
+fraction), a Python format such as `.1f` or `,.0f`, or `text` for what is no number. Of a list, one figure to each
+seed, the mean is taken.
 """
 
 import json
@@ -12,25 +18,56 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rsg.core.errors import RsgError
 from rsg.core.folder import write
 from rsg.evaluation.statistics import hundredths
 
 BENCHMARKS = "benchmarks"
-_QUOTE = re.compile(r"<!--q (?P<path>[^>]+?) as (?P<form>\S+?)-->(?P<text>[^<]*)<!--/q-->")
+_SOURCES = re.compile(r"^<!-- figures\n(?P<lines>.*?)^-->$", re.DOTALL | re.MULTILINE)
+_SOURCE = re.compile(r"\{([^{}]+?) as (\S+?)\}")
+_NUMBER, _TEXT = r"(\?|-?\d[\d,]*(?:\.\d+)?)", r"(\?|[^|\n]+?)"
 
 
-def quoted(text: str, results: Path) -> str:
-    """The text with every quoted figure as the results have it now."""
+class Quote(NamedTuple):
+    """A figure of a page: where it stands there, and where it comes from."""
+
+    start: int
+    end: int
+    path: str
+    form: str
+
+
+def quotes(page: str) -> list[Quote]:
+    """The figures of a page that are the results', in the order of the page."""
+    found: list[Quote] = []
+    for sources in _SOURCES.finditer(page):
+        for line in sources["lines"].splitlines():
+            found += _quotes_of(line, page[: sources.start()])
+    return sorted(found)
+
+
+def _quotes_of(line: str, page: str) -> list[Quote]:
+    """The figures that a line of the comment tells of."""
+    words, paths, forms = (_SOURCE.split(line)[start::3] for start in range(3))
+    between = [r"\s+".join(map(re.escape, re.split(r"\s+", one))) for one in words]
+    figures = [_TEXT if form == "text" else _NUMBER for form in forms] + [""]
+    matches = list(re.finditer("".join(one + figure for one, figure in zip(between, figures, strict=True)), page))
+    if not paths:
+        raise RsgError(f"no figure is named, write {{PATH as FORM}} in its place: {line}")
+    if len(matches) != 1:
+        raise RsgError(f"a page has these words {len(matches)} times, not once, so their figures are not found: {line}")
+    spans = map(matches[0].span, range(1, len(paths) + 1))
+    return [Quote(*span, path, form) for span, path, form in zip(spans, paths, forms, strict=True)]
+
+
+def quoted(page: str, results: Path) -> str:
+    """The page with every quoted figure as the results have it now."""
     read = cache(_read)
-
-    def figure(match: re.Match[str]) -> str:
-        path, form = match["path"], match["form"]
-        return f"<!--q {path} as {form}-->{_shown(path, _found(path, results, read), form)}<!--/q-->"
-
-    return _QUOTE.sub(figure, text)
+    for start, end, path, form in reversed(quotes(page)):
+        page = page[:start] + _shown(path, _found(path, results, read), form) + page[end:]
+    return page
 
 
 def _read(folder: Path, name: str, key: str, command: str) -> Any:

@@ -16,8 +16,8 @@ from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.planning import plan
 from rsg.search import SearchSettings
 from rsg.subgoals import RsgSettings, learn, untrained
+from rsg.subgoals.building import network_named
 from rsg.subgoals.classifiers import Classifiers
-from rsg.subgoals.runs import network_named
 from rsg.training import Progress
 from rsg.training.settings import restored
 
@@ -132,7 +132,7 @@ def learned(parameters: Plain, place: Place, **more: Any) -> Learned:
     settings = restored(RsgSettings, parameters["settings"])
     more["method"] = METHODS[parameters["kind"]]
     found, training = trained(parameters, place, source, learn, settings, **more)
-    return Learned(source, found.subgoals, settings, place.store(recipe), training)
+    return Learned(source, found.classifiers, settings, place.store(recipe), training)
 
 
 def trained(

@@ -12,7 +12,7 @@ from reproductions.points import PRESET
 from rsg.domain import make_demonstrations
 from rsg.domains.playroom import load_layout
 from rsg.language import parse
-from rsg.subgoals.runs import network_named
+from rsg.subgoals.building import network_named
 
 CHANGES = {"steps": 2, "check_every": 2, "curriculum": 1, "hidden": 4, "held_out": 2, "batch": 4}
 COUNTS = {"compositional": 1, "novel": 1, "few": 1, "watched": 1, "elsewhere": 1, "fewer": (1,)}

@@ -9,7 +9,7 @@ from reproductions.points import PointClassifiers, points
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.domains.playroom import PlayroomWorld, load_layout
-from rsg.subgoals import learn, load_subgoals
+from rsg.subgoals import learn, load
 
 
 def test_a_run_goes_on_bit_for_bit(tmp_path):
@@ -23,10 +23,10 @@ def test_a_run_goes_on_bit_for_bit(tmp_path):
         learn(*where, tmp_path / "run", settings, watch=stop, tensorboard=False, encoder=points)
     learn(*where, tmp_path / "run", settings, tensorboard=False, encoder=points)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
-    loaded = load_subgoals(tmp_path / "run", encoder=points)
-    assert bits(loaded.state_dict()) == bits(whole.subgoals.state_dict())
+    loaded = load(tmp_path / "run", encoder=points).classifiers
+    assert bits(loaded.state_dict()) == bits(whole.classifiers.state_dict())
     with pytest.raises(RsgError, match="'point' is an encoder of your own"):
-        load_subgoals(tmp_path / "run")
+        load(tmp_path / "run")
 
 
 def test_the_gradient():

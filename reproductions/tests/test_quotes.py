@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reproductions.harness.printed import PAPER
-from reproductions.harness.quotes import pages, quoted, refresh
+from reproductions.harness.quotes import pages, quoted, quotes, refresh
 from rsg.core.errors import RsgError
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -20,8 +20,14 @@ def results(tmp_path):
     return tmp_path
 
 
+def page_of(*lines, figures=()):
+    """A page, and where its figures come from."""
+    return "\n".join([*lines, "", "<!-- figures", *figures, "-->", ""])
+
+
 def quote(path, form, text="?"):
-    return f"<!--q {path} as {form}-->{text}<!--/q-->"
+    """A page with one figure."""
+    return page_of(f"Ours takes {text} s.", figures=[f"Ours takes {{{path} as {form}}} s."])
 
 
 @pytest.mark.parametrize(
@@ -35,10 +41,29 @@ def quote(path, form, text="?"):
     ],
 )
 def test_a_quote_is_what_the_results_say(results, path, form, number):
-    text = f"Ours does {quote(path, form)} %, *{quote(path, form, '77')}*."
-    expected = text.replace(">?<", f">{number}<").replace(">77<", f">{number}<")
-    assert quoted(text, results) == expected
+    expected = quote(path, form, number)
+    for before in ("?", "77", "1,234.5"):
+        assert quoted(quote(path, form, before), results) == expected
     assert quoted(expected, results) == expected
+
+
+def test_a_piece_of_a_page_may_have_many_figures_and_go_over_lines(results):
+    figures = ["a row | {toy/seconds/0 as .1f} / {toy/paper as text} |", "takes {toy/seconds/1 as ,.0f} s in all"]
+    page = page_of("| a row | ? / ? |", "It takes 7 s", "  in all.", figures=figures)
+    assert quoted(page, results) == page_of("| a row | 1.3 / 17 h |", "It takes 4,012 s", "  in all.", figures=figures)
+
+
+@pytest.mark.parametrize(("line", "times"), [("It took {toy/paper as text}.", 0), ("takes {toy/paper as text} s", 2)])
+def test_a_piece_that_is_not_on_the_page_once(results, line, times):
+    page = page_of("It takes 1 s.", "That takes 2 s.", figures=[line])
+    with pytest.raises(RsgError, match=f"has these words {times} times.*{re.escape(line)}"):
+        quoted(page, results)
+
+
+def test_a_page_without_figures_stays(results):
+    assert quoted("It takes 1 s.\n", results) == "It takes 1 s.\n"
+    with pytest.raises(RsgError, match=r"no figure is named, write \{PATH as FORM\}"):
+        quoted(page_of("It takes 1 s.", figures=["It takes"]), results)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +99,9 @@ def test_a_number_is_no_text(results):
 
 def test_a_page_is_written_only_if_a_figure_changed(results, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"It takes {quote('toy/seconds/0', '.1f')} s.")
+    page.write_text(quote("toy/seconds/0", ".1f"))
     assert refresh(page, results)
-    assert page.read_text() == f"It takes {quote('toy/seconds/0', '.1f', '1.3')} s."
+    assert page.read_text() == quote("toy/seconds/0", ".1f", "1.3")
     before = page.stat().st_mtime_ns
     assert not refresh(page, results)
     assert page.stat().st_mtime_ns == before
@@ -123,7 +148,9 @@ NOT_OURS = {  # more figures of the paper, limits and settings: what is asked ra
 def test_every_figure_is_quoted(page):
     """Nobody typed a measured number: what looks like one is a quote, code, the paper's, or a setting."""
     text = page.read_text(encoding="utf-8")
-    for left_out in (r"```.*?```", r"<!--q .*?<!--/q-->", r"`[^`]*`", r"\]\([^)]*\)"):
+    for start, end, _, _ in reversed(quotes(text)):
+        text = f"{text[:start]}…{text[end:]}"
+    for left_out in (r"```.*?```", r"<!-- figures.*?-->", r"`[^`]*`", r"\]\([^)]*\)"):
         text = re.sub(left_out, "…", text, flags=re.DOTALL)
     found = {" ".join(match.group().split()) for form in (MEASURED, EXACT) for match in form.finditer(text)}
     assert found - NOT_OURS.get(page.name, set()) - THE_PAPERS == set()

@@ -368,7 +368,7 @@ def action_values(world: Any, actions: Array) -> list[Any]:
 def installed() -> dict[str, EntryPoint]:
     """The domains that packages tell of, by name; those of rsg first."""
     every = entry_points(group="rsg.domains")
-    ours = [one for one in every if one.dist is not None and one.dist.name == "rsg"]
+    ours = [one for one in every if one.module.startswith("rsg.")]
     named = sorted(every, key=lambda one: one.name)
     return {one.name: one for one in [*ours, *named, *ours]}  # the place of the first, the value of the last
 

@@ -175,7 +175,7 @@ def test_control_c(rsg, run, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rsg.subgoals.dependencies.discover", interrupted)
+    monkeypatch.setattr("rsg.subgoals.subgoals.discover", interrupted)
     code, out, err = rsg("deps", str(run))
     assert (code, out) == (130, "")
     assert "interrupted" in err

@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.training.examples import as_words, fingerprint, outcome, small_demos, small_store
 
-from rsg.subgoals import load_subgoals
+from rsg.subgoals import load
 from rsg.training import Run
 
 OPEN = "toggle-switch may mean that a door is open or a switch is on; the plan sees to all of that"
@@ -118,7 +118,7 @@ def test_training_says_how_terms_were_read(rsg, home, tmp_path):
     assert first == "26 of 26 terms were read as formulas over facts; open: toggle-switch"
     assert second.startswith("0 steps, there was nothing to fit; ")
     assert f"  rsg readings {tmp_path / 'run'}" in rest
-    assert load_subgoals(tmp_path / "run").readings == load_subgoals(home / "run").readings
+    assert load(tmp_path / "run").classifiers.readings == load(home / "run").classifiers.readings
 
 
 def test_going_on_changes_nothing(rsg, home, tmp_path):
@@ -137,7 +137,7 @@ def test_new_terms_are_added_to_what_was_read(rsg, home, tmp_path):
     for name, words in (("old", ["--demos", "first"]), ("new", ["--demos", "more", "--from", str(tmp_path / "old")])):
         words[1] = str(home / words[1])
         assert rsg("train", "crafting", "--out", str(tmp_path / name), "--json", *words)[0] == 0
-    old, new = load_subgoals(tmp_path / "old"), load_subgoals(tmp_path / "new")
+    old, new = load(tmp_path / "old").classifiers, load(tmp_path / "new").classifiers
     assert new.terms[:3] == old.terms
     assert set(new.terms) == {*FIRST, *MORE}
     assert {term: new.readings[term] for term in old.terms} == old.readings

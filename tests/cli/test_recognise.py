@@ -9,9 +9,7 @@ from tests.training.examples import small_demos, small_store, train
 
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
-from rsg.subgoals import Recogniser, load_subgoals
-from rsg.subgoals.runs import rebuilt
-from rsg.training import Run
+from rsg.subgoals import Subgoals, load
 
 DEMOS = small_demos()
 TASK = "mine-potato and mine-coal then craft-cooked-potato"
@@ -41,7 +39,7 @@ def ask(rsg, home, monkeypatch):
     """The command with the truth in the place of what the run learned: gives exit code, stdout, stderr."""
 
     def run(*words, store="store"):
-        monkeypatch.setattr("rsg.cli.recognise.load_subgoals", lambda folder: TrueClassifiers())
+        monkeypatch.setattr("rsg.cli.recognise.load", lambda folder: Subgoals(TrueClassifiers()))
         return rsg("recognise", str(home / "all"), "--demos", str(home / store), *map(str, words))
 
     return run
@@ -175,8 +173,7 @@ def test_with_what_a_run_learned(rsg, home):
 def in_python(folder, demo):
     """The same answer from the functions themselves, with the run's settings."""
     texts = list(dict.fromkeys(CRAFTING.tasks("train")))
-    world, settings = CRAFTING.world(demo.setting), rebuilt(Run(folder))[0]
-    return Recogniser(load_subgoals(folder), texts, settings).rank(world, demo.states, demo.actions)
+    return load(folder, CRAFTING).recognise(demo, texts)
 
 
 # Mistakes.

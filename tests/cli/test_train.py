@@ -13,7 +13,7 @@ from tests.training.examples import as_words, bits, fingerprint, outcome, small_
 from rsg.demos import Demonstration, Store
 from rsg.demos.store import write_shard
 from rsg.domain import find
-from rsg.subgoals import load_subgoals
+from rsg.subgoals import load
 from rsg.training import Run, Saved, writing
 
 DEMOS = small_demos()
@@ -187,7 +187,7 @@ def test_from_goes_on_with_new_demonstrations_and_new_terms(rsg, home, folder, t
     barely = as_words(steps=1, rate=1e-12, rate_end=1e-12)
     code, _, err = rsg("train", "crafting", "--out", str(tmp_path / "run"), *words, *barely)
     assert (code, err) == (0, "")
-    old, new = load_subgoals(folder), load_subgoals(tmp_path / "run")
+    old, new = load(folder).classifiers, load(tmp_path / "run").classifiers
     known = len(old.terms)
     assert new.terms[:known] == old.terms
     assert len(new.terms) == 26
@@ -201,7 +201,7 @@ def test_from_keeps_the_shape_of_what_was_learned(rsg, home, folder, tmp_path):
     """Sixteen hidden units, though the usual number is another."""
     words = ["--demos", str(home / "simple"), "--from", str(folder), "--json", "--set", "steps=1", "--set", "batch=4"]
     assert rsg("train", "crafting", "--out", str(tmp_path / "run"), *words)[0] == 0
-    assert load_subgoals(tmp_path / "run").hidden == 16
+    assert load(tmp_path / "run").classifiers.hidden == 16
 
 
 def test_from_is_not_needed_any_more_once_there_is_a_checkpoint(rsg, home, copy, tmp_path):
@@ -266,7 +266,7 @@ BAD = {
     "no setting": (lambda demo: changed(demo, setting=""), "this is not a setting of Crafting World"),
     "too many subgoals": (
         lambda demo: changed(demo, task=" then ".join(["grab-axe"] * 40)),
-        "one per subgoal; remove it, or mend its description",
+        "one per subgoal; and so on, 30 in all; remove them, or mend their descriptions",
     ),
 }
 
@@ -502,7 +502,7 @@ def test_a_run_without_a_checkpoint(rsg, copy, home, tmp_path):
     code, out, _ = rsg("info", str(copy))
     assert (code, "no checkpoint yet" in out) == (0, True)
     assert rsg("train", "crafting", "--out", str(copy), "--resume", "--json")[0] == 0
-    assert bits(load_subgoals(copy).state_dict())
+    assert bits(load(copy).classifiers.state_dict())
 
 
 def test_all_settings_are_listed(rsg):
@@ -523,10 +523,10 @@ def test_a_folder_that_is_in_use_is_noticed_before_demonstrations_are_made(rsg, 
 def test_each_world_has_its_usual_encoder_and_settings(folder):
     from rsg.baselines.jobs import Asked
     from rsg.subgoals import RsgSettings
-    from rsg.subgoals.runs import network_named
+    from rsg.subgoals.building import network_named
 
     assert Asked().settings(find("crafting")) == RsgSettings()
     room = Asked(seed=3, changes=["steps=7"]).settings(find("playroom"))
     assert (room.encoder, room.steps, room.seed) == ("relative", 7, 3)
     assert room.depth == network_named("relative").preset["depth"] != RsgSettings().depth
-    assert Asked(begin=folder).settings(find("crafting")).hidden == load_subgoals(folder).hidden
+    assert Asked(begin=folder).settings(find("crafting")).hidden == load(folder).classifiers.hidden

@@ -13,8 +13,8 @@ from rsg.core.errors import RsgError
 from rsg.core.folder import is_sealed, locked, seal
 from rsg.demos import Store, check_store
 from rsg.domain import find
-from rsg.subgoals import learn, load_subgoals
-from rsg.subgoals.runs import rebuilt
+from rsg.subgoals import learn, load
+from rsg.subgoals.building import rebuilt
 from rsg.training import Run
 
 OLDER = Path(__file__).parents[1] / "golden" / "older"
@@ -71,7 +71,7 @@ def test_an_older_store_opens_and_grows(older):
 
 
 def test_an_older_run_opens_and_says_the_same(older):
-    subgoals, demo = load_subgoals(older / "run"), Store(older / "store")[0]
+    subgoals, demo = load(older / "run").classifiers, Store(older / "store")[0]
     world = find("crafting").world(demo.setting)
     log_g, _ = subgoals.goals(world, subgoals.terms, demo.states[0])(demo.states)
     assert np.allclose(log_g[-1], [-3.300051967386146, -2.7152560437595428], atol=1e-5)

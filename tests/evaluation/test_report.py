@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
+from tests.subgoals.oracle import TrueClassifiers
 
 from rsg.cli.main import main
 from rsg.core.errors import RunError
@@ -27,7 +28,7 @@ from rsg.evaluation.report_results import (
     plan_novel_task,
     unseen_success,
 )
-from rsg.subgoals import RsgSettings, learn, untrained
+from rsg.subgoals import RsgSettings, Subgoals, learn, untrained
 
 source = find("crafting")
 ORACLE = SimpleNamespace(goals=source.true_goals, goals_with_i=source.true_goals)
@@ -141,7 +142,7 @@ def test_results_are_plain(page):
 
 def test_a_demonstration_is_followed(run):
     opened = open_run(run)
-    shown = follow_demonstration(source, opened.learned, opened.settings)
+    shown = follow_demonstration(source, opened.learned)
     assert shown.segments[0].start == 0
     assert shown.segments[-1].end == len(shown.demo)
     assert {part.term for part in shown.segments} == set(shown.terms)
@@ -164,7 +165,7 @@ def test_costs_with_true_subgoals_are_distances():
 
 
 def test_a_plan_with_true_subgoals():
-    world, plan, verdict = plan_novel_task(source, ORACLE)
+    world, plan, verdict = plan_novel_task(source, Subgoals(TrueClassifiers()))
     assert verdict.ok
     assert plan.parts[-1].end == len(plan.actions)
     film = Image.open(BytesIO(plan_film(source, world, plan)))
@@ -172,7 +173,7 @@ def test_a_plan_with_true_subgoals():
 
 
 def test_no_plan_is_one_frame():
-    world, lost, _ = plan_novel_task(source, untrained(source.vocabulary, CraftingWorld()))
+    world, lost, _ = plan_novel_task(source, Subgoals(untrained(source.vocabulary, CraftingWorld())))
     assert not lost.found
     assert Image.open(BytesIO(plan_film(source, world, lost))).n_frames == 1
 

@@ -435,7 +435,7 @@ def test_cancelling_and_progress():
 
 
 def test_a_goal_that_nobody_knows():
-    with pytest.raises(RsgError, match="nothing is known of the term 'fly-away'; known are: grab-pickaxe, grab-axe, "):
+    with pytest.raises(RsgError, match="nothing is known of the term 'fly-away'; there are: grab-pickaxe, grab-axe, "):
         craft("fly-away")
 
 

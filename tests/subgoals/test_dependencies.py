@@ -21,14 +21,13 @@ from rsg.domain import make_demonstrations
 from rsg.domains.crafting import STANDARD, VOCABULARY
 from rsg.planning import Dependencies
 from rsg.subgoals import dependencies as module
-from rsg.subgoals import learn
+from rsg.subgoals import learn, load
 from rsg.subgoals.dependencies import (
     FILE,
     count_before,
     discover,
     kept_dependencies,
     last_rises,
-    load_dependencies,
     prerequisites_of,
 )
 from rsg.training import Run
@@ -79,7 +78,7 @@ def test_the_matrix_is_the_counts_as_shares():
     assert counts.matrix.tolist() == [[0, 0.75, 0.25], [0, 0, 0], [0.5, 0.5, 0]]
     assert counts.conditional.tolist() == [[0, 0.75, 1], [0, 0, 0], [0.25, 1, 0]]
     assert counts.number("c") == 2
-    with pytest.raises(RsgError, match="nothing is known of the term 'd'; known are: a, b, c"):
+    with pytest.raises(RsgError, match="nothing is known of the term 'd'; there are: a, b, c"):
         counts.number("d")
 
 
@@ -344,7 +343,7 @@ def trained(tmp_path_factory):
     store = small_store(folder / "demos")
     source = {"world": "crafting", "demos": str(folder / "demos"), "per_task": None}
     learn(store, world_of, folder / "run", quick(encoder="auto"), tensorboard=False, source=source)
-    return folder / "run", load_dependencies(folder / "run")
+    return folder / "run", load(folder / "run").dependencies
 
 
 @pytest.fixture
@@ -354,7 +353,7 @@ def run(trained, tmp_path):
 
 
 def forbid(monkeypatch):
-    monkeypatch.setattr(module, "discover", lambda *_: pytest.fail("found anew"))
+    monkeypatch.setattr("rsg.subgoals.subgoals.discover", lambda *_: pytest.fail("found anew"))
 
 
 def test_what_is_kept_is_used(trained, run, monkeypatch):
@@ -363,8 +362,8 @@ def test_what_is_kept_is_used(trained, run, monkeypatch):
     content = json.loads((run / FILE).read_text())
     assert (content["format"], content["weights"]) == ("rsg-dependencies", Run(run).digest("best"))
     forbid(monkeypatch)
-    assert same(load_dependencies(run), trained[1])
-    assert same(load_dependencies(str(run)), trained[1])
+    assert same(load(run).dependencies, trained[1])
+    assert same(load(str(run)).dependencies, trained[1])
     assert same(kept_dependencies(run), trained[1])
 
 
@@ -375,7 +374,7 @@ def test_what_earlier_versions_kept_is_used(trained, run, monkeypatch):
     forbid(monkeypatch)
     for kept in ({"calibrated": found}, {"paper": {}, "calibrated": {}, "half": found}):
         (run / FILE).write_text(json.dumps({**content, "by_threshold": kept}))
-        assert same(load_dependencies(run), trained[1])
+        assert same(load(run).dependencies, trained[1])
     (run / FILE).write_text(json.dumps({**content, "by_threshold": {"paper": found}}))
     assert kept_dependencies(run) is None
 
@@ -402,16 +401,16 @@ def test_what_is_damaged_or_stale_is_found_anew(trained, run, damage):
     assert damage(good) != good
     (run / FILE).write_text(damage(good))
     assert kept_dependencies(run) is None
-    assert same(load_dependencies(run), trained[1])
+    assert same(load(run).dependencies, trained[1])
     assert (run / FILE).read_text() == good
 
 
 def test_bytes_that_are_no_text(trained, run):
     (run / FILE).write_bytes(b"\xff\xfe\x00\x81")
-    assert same(load_dependencies(run), trained[1])
+    assert same(load(run).dependencies, trained[1])
     (run / FILE).unlink()
     (run / FILE).mkdir()
-    assert same(load_dependencies(run), trained[1])  # nor does a folder in its place do harm
+    assert same(load(run).dependencies, trained[1])  # nor does a folder in its place do harm
 
 
 def sentence(error):
@@ -431,20 +430,20 @@ def from_elsewhere(run, **source):
 
 def test_demonstrations_that_are_gone(run):
     with pytest.raises(RunError) as error:
-        load_dependencies(from_elsewhere(run, demos="/nowhere/demos"))
+        load(from_elsewhere(run, demos="/nowhere/demos")).discover()
     assert sentence(error) == f"the demonstrations of {run} are no longer in /nowhere/demos; give them"
     with pytest.raises(RunError) as error:
-        load_dependencies(from_elsewhere(run))
+        load(from_elsewhere(run)).discover()
     assert sentence(error) == f"{run} does not say where its demonstrations are; give them"
     assert not (run / FILE).exists()
 
 
 def test_demonstrations_that_are_given(trained, run):
     demos = list(Store(trained[0].parent / "demos"))
-    assert same(load_dependencies(from_elsewhere(run), demos), trained[1])
-    assert same(load_dependencies(run), trained[1])  # they are kept
+    assert same(load(from_elsewhere(run)).discover(demos), trained[1])
+    assert same(load(run).dependencies, trained[1])  # they are kept
     told = []
-    few = load_dependencies(run, demos[:40], world_of, advance=told.append)
+    few = load(run).discover(demos[:40], told.append)
     assert sum(told) == 40
     assert few.together.sum() < trained[1].together.sum()
 
@@ -466,10 +465,10 @@ def test_a_folder_that_cannot_be_written_to_is_read_all_the_same(trained, run, m
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr("rsg.core.files.NamedTemporaryFile", full)
-    assert same(load_dependencies(run), trained[1])
+    assert same(load(run).dependencies, trained[1])
     assert not (run / FILE).exists()
 
 
 def test_a_run_that_is_none(tmp_path):
     with pytest.raises(RunError):
-        load_dependencies(tmp_path / "nothing")
+        load(tmp_path / "nothing")

@@ -149,16 +149,16 @@ def test_the_corridor_is_a_world():
 @pytest.mark.parametrize("world", [Corridor(), Named()], ids=["array", "dictionary"])
 def test_a_world_of_ones_own_is_learned(tmp_path, world):
     learned = rsg.learn(demonstrations(), world, tmp_path / "run", settings(encoder="flat"), tensorboard=False)
-    assert learned.subgoals.terms == ("take-key", "open-door")
-    assert success(learned.subgoals, world) >= 0.95
-    loaded = rsg.load_subgoals(tmp_path / "run")
-    assert same_odds(learned.subgoals, loaded, world)
+    assert learned.classifiers.terms == ("take-key", "open-door")
+    assert success(learned.classifiers, world) >= 0.95
+    loaded = rsg.load(tmp_path / "run").classifiers
+    assert same_odds(learned.classifiers, loaded, world)
     assert success(loaded, world) >= 0.95
 
 
 def test_before_learning_nothing_works():
     learned = rsg.learn(demonstrations(), Corridor(), None, settings(encoder="flat", steps=1))
-    assert success(learned.subgoals) < 0.5
+    assert success(learned.classifiers) < 0.5
 
 
 def test_the_encoder_sets_needs_sets():
@@ -205,14 +205,14 @@ def test_new_terms_leave_old_ones_as_they_are():
 def test_a_module_of_ones_own_is_learned_saved_and_loaded(tmp_path, named):
     folder = tmp_path / "run"
     learned = rsg.learn(demonstrations(), Corridor(), folder, settings(encoder=named), encoder=Mine, tensorboard=False)
-    assert isinstance(learned.subgoals.encoder, Mine)
-    assert success(learned.subgoals) >= 0.95
-    assert same_odds(rsg.load_subgoals(folder, encoder=Mine), learned.subgoals)
-    assert success(rsg.load_subgoals(folder, encoder=Mine)) >= 0.95
+    assert isinstance(learned.classifiers.encoder, Mine)
+    assert success(learned.classifiers) >= 0.95
+    assert same_odds(rsg.load(folder, encoder=Mine).classifiers, learned.classifiers)
+    assert success(rsg.load(folder, encoder=Mine).classifiers) >= 0.95
     with pytest.raises(RsgError, match="is an encoder of your own; give it to"):
-        rsg.load_subgoals(folder)
+        rsg.load(folder)
     with pytest.raises(RunError, match="its weights have other shapes"):
-        rsg.load_subgoals(folder, encoder=lambda: nn.Linear(LENGTH + 2, 20))
+        rsg.load(folder, encoder=lambda: nn.Linear(LENGTH + 2, 20))
 
 
 def test_a_module_of_ones_own_in_crafting_world(tmp_path):
@@ -228,9 +228,9 @@ def test_a_module_of_ones_own_in_crafting_world(tmp_path):
 
     folder = tmp_path / "run"
     rsg.learn(small_demos(), world_of, folder, quick(steps=2), encoder=Count, tensorboard=False)
-    assert rsg.load_subgoals(folder, encoder=Count).features == 5
+    assert rsg.load(folder, encoder=Count).classifiers.features == 5
     with pytest.raises(RsgError, match="is an encoder of your own"):
-        rsg.load_subgoals(folder)
+        rsg.load(folder)
 
 
 def test_the_first_weights_of_ones_own_module_follow_from_the_seed(tmp_path):
@@ -273,7 +273,7 @@ def test_dropout_is_off_when_nobody_trains(tmp_path):
 
     learned = rsg.learn(
         demonstrations(), Corridor(), None, settings(encoder="mine", steps=3), encoder=Forgetful
-    ).subgoals
+    ).classifiers
     assert same_odds(learned, learned)
 
 

@@ -126,7 +126,7 @@ def test_few_demonstrations_are_enough_to_lean_on_few_things():
     learned = learn(demos, world_of, None, settings)
     assert learned.progress.history[0]["things"] > 10 * learned.progress.history[-1]["things"]
     for term, thing in (("grab-axe", "axe"), ("mine-wood", "wood"), ("craft-wood-plank", "wood-plank")):
-        (first, share), *others = learned.subgoals.looks_at(term, world_of(demos[0]))
+        (first, share), *others = learned.classifiers.looks_at(term, world_of(demos[0]))
         assert first == f"{thing} held"
         assert share > 0.6
         assert len(others) <= 1

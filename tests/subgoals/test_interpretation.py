@@ -16,7 +16,7 @@ from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import machine_of
 from rsg.search import SearchSettings
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals import Formula, Literal, Rationality, Readings, learn, load_subgoals, score, tell
+from rsg.subgoals import Formula, Literal, Rationality, Readings, Subgoals, learn, load, score, tell
 from rsg.subgoals.ground import ground
 from rsg.subgoals.interpretation import enough, interpret, prepared, scores_of
 from rsg.training.data import least_steps
@@ -57,7 +57,7 @@ def wrongly_described(demos, share, seed):
 
 @pytest.mark.parametrize("seed", [51, 52])
 def test_one_demonstration_of_each_task_tells_what_all_terms_mean(seed):
-    subgoals = learn(shown(seed), world_of).subgoals
+    subgoals = learn(shown(seed), world_of).classifiers
     assert len(subgoals.readings) == 26
     for term, some in meanings(subgoals).items():
         assert rule_book(term) in some
@@ -65,20 +65,20 @@ def test_one_demonstration_of_each_task_tells_what_all_terms_mean(seed):
 
 
 def test_descriptions_of_several_terms_alone_are_enough():
-    subgoals = learn([demo for demo in shown(53) if " " in demo.task], world_of).subgoals
+    subgoals = learn([demo for demo in shown(53) if " " in demo.task], world_of).classifiers
     assert all(some == {rule_book(term)} for term, some in meanings(subgoals).items())
     assert len(subgoals.readings) == 24
 
 
 def test_demonstrators_who_err_are_found_out():
-    sober, drunk = (learn(shown(54, 2, noise), world_of).subgoals for noise in (0.0, 0.4))
+    sober, drunk = (learn(shown(54, 2, noise), world_of).classifiers for noise in (0.0, 0.4))
     assert all(rule_book(term) in some for term, some in meanings(drunk).items())
     assert drunk.shape["alpha"][2] < sober.shape["alpha"][1]  # the intervals do not even overlap
 
 
 def test_wrong_descriptions_are_named():
     demos, wrong = wrongly_described(shown(55, 3), 0.15, 1)
-    subgoals = learn(demos, world_of).subgoals
+    subgoals = learn(demos, world_of).classifiers
     assert all(rule_book(term) in some for term, some in meanings(subgoals).items())
     doubted = set(subgoals.shape["doubted"])
     assert len(doubted & set(wrong)) >= 0.8 * len(wrong)
@@ -170,7 +170,7 @@ def cooked(count, seed=0):
 
 
 def test_conjunctions_disjunctions_and_negations_in_a_world_of_ones_own():
-    subgoals = learn(cooked(70), KITCHEN).subgoals
+    subgoals = learn(cooked(70), KITCHEN).classifiers
     every = np.array([[p, a, b, c] for p in range(9) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
     for term, truth in TRUE.items():
         odds = subgoals.evaluate(KITCHEN, every, subgoals.numbers([term]))[:, 0, 0]
@@ -195,12 +195,12 @@ def test_a_door_that_only_the_switch_opens_leaves_it_open_which_is_meant():
     world = CraftingWorld(4, 4)
     starts = [world.state({(0, 3): "switch", (3, 3): "door"}, agent) for agent in ((0, 0), (2, 1), (3, 0), (1, 2))]
     demos = [walked(world, state, "toggle-switch") for state in starts]
-    (told,) = tell(learn(demos, world).subgoals, world)
+    (told,) = tell(learn(demos, world).classifiers, world)
     assert "a door is open" in told.means + told.open[0]
     assert "a switch is on" in told.means + told.open[0]
     assert told.settle[0] == "toggle-switch where only one of the two comes true"
     asked = walked(world, world.state({(2, 2): "switch"}, (0, 0)), "toggle-switch")
-    (told,) = tell(learn([*demos, asked], world).subgoals, world)
+    (told,) = tell(learn([*demos, asked], world).classifiers, world)
     assert told.means == "toggle-switch holds where a switch is on"
     assert not told.open
 
@@ -209,12 +209,12 @@ def test_an_axe_that_always_lies_in_the_same_place_leaves_it_open_whether_that_m
     world = CraftingWorld(4, 4)
     agents = ((0, 0), (3, 3), (0, 3), (3, 0), (1, 0))
     demos = [walked(world, world.state({(2, 2): "axe"}, agent), "grab-axe") for agent in agents]
-    (told,) = tell(learn(demos, world).subgoals, world)
+    (told,) = tell(learn(demos, world).classifiers, world)
     assert told.means == "grab-axe holds where an axe is held"
     assert "the agent is at row 2, column 2" in told.never_varied
     assert "grab-axe where the agent is not at row 2, column 2" in told.settle
     asked = walked(world, world.state({(1, 3): "axe"}, (0, 0)), "grab-axe")
-    (told,) = tell(learn([*demos, asked], world).subgoals, world)
+    (told,) = tell(learn([*demos, asked], world).classifiers, world)
     assert not any("row 2" in one for one in told.never_varied + told.settle)
 
 
@@ -225,7 +225,7 @@ def test_two_terms_that_nothing_tells_apart_are_named():
         for demo in shown(56)
         if demo.task == "grab-axe"
     ]
-    told = {one.term: one for one in tell(learn(demos, world_of).subgoals, CraftingWorld())}
+    told = {one.term: one for one in tell(learn(demos, world_of).classifiers, CraftingWorld())}
     assert "it is read as take-axe is: no demonstration tells the two apart" in told["grab-axe"].open
 
 
@@ -257,10 +257,10 @@ def test_what_no_formula_explains_has_a_network_and_both_are_one(tmp_path):
         if plan.found and len(plan.actions) > 1:
             demos.append(Demonstration(plan.states, plan.actions, task))
     settings = rsg.RsgSettings(hidden=16, steps=12, batch=8, curriculum=4, check_every=4)
-    subgoals = learn(demos, world, tmp_path / "run", settings, tensorboard=False).subgoals
+    subgoals = learn(demos, world, tmp_path / "run", settings, tensorboard=False).classifiers
     assert set(subgoals.readings) == {"left"}
     assert subgoals.network.terms == ("sum",)
-    again = load_subgoals(tmp_path / "run")
+    again = load(tmp_path / "run").classifiers
     states = np.stack([demo.states[0] for demo in demos])
     numbers = subgoals.numbers(["sum", "left"])
     assert np.array_equal(
@@ -272,29 +272,31 @@ def test_what_no_formula_explains_has_a_network_and_both_are_one(tmp_path):
     assert among.things_seen() == among.network.things_seen() > 1  # so it will prefer few things, as every network
     barely = replace(settings, steps=1, rate=1e-12, rate_end=1e-12)
     rest = [demo for demo in demos if demo.task == "left"]  # in which nobody speaks of sums
-    grown = learn(rest, world, tmp_path / "grown", barely, start=again, tensorboard=False).subgoals
+    grown = learn(rest, world, tmp_path / "grown", barely, start=Subgoals(again), tensorboard=False).classifiers
     assert grown.readings == subgoals.readings
     known = again.evaluate(world, states, again.numbers(["sum"]))
     assert np.allclose(grown.evaluate(world, states, grown.numbers(["sum"])), known, rtol=0, atol=1e-6)
-    last = load_subgoals(tmp_path / "grown")
+    last = load(tmp_path / "grown").classifiers
     assert np.array_equal(last.evaluate(world, states, numbers), grown.evaluate(world, states, numbers))
     with pytest.raises(RsgError, match="do not fit the settings"):
-        learn(rest, world, settings=replace(barely, encoder="facts"), start=again)
+        learn(rest, world, settings=replace(barely, encoder="facts"), start=Subgoals(again))
 
 
 def test_what_is_known_stays_and_new_terms_are_added(tmp_path):
     first = [demo for demo in shown(57) if "switch" not in demo.task and "key" not in demo.task]
-    start = learn(first, world_of, tmp_path / "run", tensorboard=False).subgoals
-    grown = learn([demo for demo in shown(57) if demo.task in ("grab-key", "grab-axe")], world_of, start=start).subgoals
+    start = learn(first, world_of, tmp_path / "run", tensorboard=False).classifiers
+    grown = learn(
+        [demo for demo in shown(57) if demo.task in ("grab-key", "grab-axe")], world_of, start=Subgoals(start)
+    ).classifiers
     assert str(grown.readings["grab-key"].formula) == "held(key)"
     assert grown.readings["mine-wood"] == start.readings["mine-wood"]
-    assert load_subgoals(tmp_path / "run").readings == start.readings
+    assert load(tmp_path / "run").classifiers.readings == start.readings
 
 
 def test_what_is_known_may_be_about_what_new_demonstrations_never_show():
-    start = learn(cooked(70), KITCHEN).subgoals
+    start = learn(cooked(70), KITCHEN).classifiers
     far_off = Demonstration(np.array([[8, 0, 0, 0], [7, 0, 0, 0]]), np.array([0]), "take-pan or go-left")
-    grown = learn([far_off] * 3, KITCHEN, start=start).subgoals
+    grown = learn([far_off] * 3, KITCHEN, start=Subgoals(start)).classifiers
     assert {term: grown.readings[term] for term in start.readings} == start.readings
     assert "go-left" in grown.terms
 
@@ -311,7 +313,7 @@ def test_nothing_discrete_nothing_to_read():
     with pytest.raises(RsgError, match="there are no facts"):
         learn(demos, Blurred(), settings=rsg.RsgSettings(encoder="facts"))
     chosen = learn(demos, Blurred(), settings=rsg.RsgSettings(steps=2, hidden=4, curriculum=0, batch=2))
-    assert not hasattr(chosen.subgoals, "readings")
+    assert not hasattr(chosen.classifiers, "readings")
 
 
 def test_enough_is_taken_of_each_description_by_turns():

@@ -31,9 +31,9 @@ from rsg.domains.crafting.sets import SetClassifiers
 from rsg.domains.playroom import PlayroomWorld, load_layout
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.language import machine_of
-from rsg.subgoals import RationalSubgoals, learn, load_subgoals, untrained
+from rsg.subgoals import RationalSubgoals, Subgoals, learn, load, untrained
+from rsg.subgoals.building import build, shape_of
 from rsg.subgoals.learning import figures_of
-from rsg.subgoals.runs import build, shape_of
 from rsg.training import Run, TrainingData
 
 DEMOS = small_demos()
@@ -73,8 +73,8 @@ def test_subgoals_are_learned(tmp_path):
     learned = learn(DEMOS, world_of, tmp_path / "run", settings, tensorboard=False)
     scores = [row["held_out"] for row in learned.progress.history]
     assert scores[-1] == max(scores) > scores[0]
-    assert evaluate_planning(SOURCE, Starts("compositional", 2), learned.subgoals.goals)["success"] >= 0.85
-    best = load_subgoals(tmp_path / "run")
+    assert evaluate_planning(SOURCE, Starts("compositional", 2), learned)["success"] >= 0.85
+    best = load(tmp_path / "run").classifiers
     assert evaluate_planning(SOURCE, Starts("novel", 2), best.goals)["success"] >= 0.75
     assert (
         evaluate_planning(SOURCE, Starts("novel", 2), untrained(SOURCE.vocabulary, CraftingWorld()).goals)["success"]
@@ -101,7 +101,7 @@ def test_every_option_runs_and_lowers_the_loss(changes):
     settings = quick(**{"steps": 20, "rate": 0.02, "negatives": 2, "hidden": 8, **changes})
     nothing = replace(settings, steps=1, rate=1e-9, rate_end=1e-9)
     before, after = (learn(demos, world_of, None, values) for values in (nothing, settings))
-    assert objective(after.subgoals, settings, demos) > objective(before.subgoals, settings, demos) + 0.1
+    assert objective(after.classifiers, settings, demos) > objective(before.classifiers, settings, demos) + 0.1
     assert all(np.isfinite(list(row.values())).all() for row in after.progress.history)
 
 
@@ -122,7 +122,7 @@ def test_the_general_path_learns_the_same():
 
 
 def test_with_one_classifier_i_is_the_contrary_of_g():
-    learned = train(single=True).subgoals
+    learned = train(single=True).classifiers
     states = DEMOS[0].states
     odds = learned.evaluate(world_of(DEMOS[0]), states, [0, 1, 2])
     assert np.array_equal(odds[..., 1], -odds[..., 0])
@@ -187,8 +187,8 @@ def test_a_run_goes_on_bit_for_bit(tmp_path, kind, at):
         learn(*where, tmp_path / "run", settings, watch=stop, tensorboard=False)
     again = learn(*where, tmp_path / "run", settings, tensorboard=False)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
-    demo, loaded = where[0][-1], load_subgoals(tmp_path / "run")
-    odds = [one.evaluate(where[1](demo), demo.states, [0, 1]) for one in (whole.subgoals, again.subgoals, loaded)]
+    demo, loaded = where[0][-1], load(tmp_path / "run").classifiers
+    odds = [one.evaluate(where[1](demo), demo.states, [0, 1]) for one in (whole.classifiers, again.classifiers, loaded)]
     assert np.array_equal(odds[0], odds[1])
     assert np.array_equal(odds[0], odds[2])
 
@@ -229,7 +229,7 @@ def test_new_terms_leave_old_ones_as_they_are_in_playroom():
 def test_the_encoder_of_playroom_elsewhere():
     with pytest.raises(RsgError, match="sees a robot among things, as in Playroom; use --encoder flat"):
         learn(DEMOS, world_of, None, quick(encoder="relative"))
-    learned = learn(room_demos(), room_of, None, room_quick(steps=1)).subgoals
+    learned = learn(room_demos(), room_of, None, room_quick(steps=1)).classifiers
     other = PlayroomWorld(load_layout("twelve"))
     count = len(other.layout.effectors)
     with pytest.raises(RsgError, match=f"learned in a room with 6 effectors, this one has {count}"):
@@ -272,7 +272,7 @@ def test_training_never_sees_the_truth(tmp_path, folder, monkeypatch):
         monkeypatch.setattr(Crafting, name, forbidden)
     train(tmp_path / "run")
     assert outcome(tmp_path / "run") == outcome(folder)
-    assert load_subgoals(tmp_path / "run").terms
+    assert load(tmp_path / "run").classifiers.terms
 
 
 def test_reports_are_only_reported(tmp_path, folder):
@@ -292,29 +292,34 @@ def test_reports_are_only_reported(tmp_path, folder):
 def test_new_demonstrations_and_new_terms(tmp_path):
     old = [demo for demo in DEMOS if demo.task in ("grab-axe", "grab-key", "mine-wood")]
     new = [demo for demo in DEMOS if "grab-pickaxe" in demo.task or demo.task == "mine-wood"]
-    first = train(tmp_path / "first", old).subgoals
+    first = train(tmp_path / "first", old).classifiers
     before = bits(first.state_dict())
     learned = learn(
-        new, world_of, tmp_path / "second", quick(steps=1, rate=1e-12, rate_end=1e-12), start=first, tensorboard=False
-    ).subgoals
-    known = len(load_subgoals(tmp_path / "first").terms)
-    assert learned.terms[:known] == load_subgoals(tmp_path / "first").terms
+        new,
+        world_of,
+        tmp_path / "second",
+        quick(steps=1, rate=1e-12, rate_end=1e-12),
+        start=Subgoals(first),
+        tensorboard=False,
+    ).classifiers
+    known = len(load(tmp_path / "first").classifiers.terms)
+    assert learned.terms[:known] == load(tmp_path / "first").classifiers.terms
     assert set(learned.terms) > {"grab-axe", "grab-key", "mine-wood", "grab-pickaxe"}
-    for name, value in load_subgoals(tmp_path / "first").state_dict().items():
+    for name, value in load(tmp_path / "first").classifiers.state_dict().items():
         grown = learned.state_dict()[name]
         assert len(grown) > len(value)
         torch.testing.assert_close(grown[:known], value, rtol=0, atol=1e-9)
         fresh = SetClassifiers(16, single=learned.single).grow(learned.terms[known:]).state_dict()[name]
         torch.testing.assert_close(grown[known:], fresh, rtol=0, atol=1e-9)
     assert bits(first.state_dict()) == before  # what was begun with is left as it was
-    second = load_subgoals(tmp_path / "second")
+    second = load(tmp_path / "second").classifiers
     assert bits(second.state_dict()) == bits(learned.state_dict())
 
 
 def test_a_run_that_began_with_another_goes_on_bit_for_bit(tmp_path, folder):
     def go_on(out, watch=None):
-        start = load_subgoals(folder)
-        learn(FEW, world_of, out, quick(seed=3), start=start, watch=watch, tensorboard=False)
+        start = load(folder).classifiers
+        learn(FEW, world_of, out, quick(seed=3), start=Subgoals(start), watch=watch, tensorboard=False)
 
     def stop(progress, figures):
         if progress.step == 7:
@@ -330,19 +335,19 @@ def test_a_run_that_began_with_another_goes_on_bit_for_bit(tmp_path, folder):
 @pytest.mark.parametrize("changes", [{"hidden": 8}, {"single": False}, {"encoder": "flat"}], ids=str)
 def test_a_start_that_does_not_fit_the_settings(tmp_path, folder, changes):
     """A run must be loadable afterwards: either it is refused, or it goes on as what it is."""
-    start = load_subgoals(folder)
+    start = load(folder).classifiers
     try:
-        learn(FEW, world_of, tmp_path / "run", quick(steps=2, **changes), start=start, tensorboard=False)
+        learn(FEW, world_of, tmp_path / "run", quick(steps=2, **changes), start=Subgoals(start), tensorboard=False)
     except RsgError:
         assert not (tmp_path / "run").exists()
     else:
-        load_subgoals(tmp_path / "run")
+        load(tmp_path / "run")
 
 
 def test_the_best_or_the_last(folder):
     run = Run(folder)
     for which in ("best", "last"):
-        loaded = load_subgoals(folder, which)
+        loaded = load(folder, which=which).classifiers
         assert not loaded.training
         for name, value in run.load(which).tensors.items():
             if name.startswith("module."):
@@ -354,7 +359,7 @@ def test_the_best_or_the_last(folder):
 
 def test_a_term_that_was_never_learned(tmp_path):
     demos = [demo for demo in DEMOS if demo.task in ("grab-axe", "mine-wood")]
-    learned = train(None, demos, steps=1).subgoals
+    learned = train(None, demos, steps=1).classifiers
     world = world_of(demos[0])
     with pytest.raises(RsgError, match="never learned the term 'mine-wool'; did you mean mine-wood"):
         learned.goals(world, ["mine-wool"], demos[0].states[0])

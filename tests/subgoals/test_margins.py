@@ -12,7 +12,7 @@ from rsg.core.random import stream
 from rsg.domains.crafting import CraftingWorld
 from rsg.domains.playroom import PlayroomWorld, load_layout, truth
 from rsg.search import roadmap
-from rsg.subgoals import Classifiers, learn, load_subgoals, untrained
+from rsg.subgoals import Classifiers, Subgoals, learn, load, untrained
 from rsg.training import Run
 from rsg.training.checkpoint import Saved, writing
 
@@ -115,7 +115,7 @@ def test_a_plan_ends_well_inside_of_what_is_learned():
 
 def test_a_run_of_an_older_version_opens_and_goes_on(tmp_path):
     """They learned margins, and had two settings for it."""
-    learned = learn(room_demos(), room_of, tmp_path / "new", room_quick(steps=4), tensorboard=False).subgoals
+    learned = learn(room_demos(), room_of, tmp_path / "new", room_quick(steps=4), tensorboard=False).classifiers
     new = Run(tmp_path / "new")
     settings = {**new.about["settings"], "prompt": 1.0, "sure": 0.92}
     Run.create(tmp_path / "old", {**new.about, "settings": settings})
@@ -125,9 +125,9 @@ def test_a_run_of_an_older_version_opens_and_goes_on(tmp_path):
             margins = torch.full([len(learned.terms)], 2.0, dtype=torch.float64)
             old.save({which: Saved({**saved.tensors, "module.margins": margins}, {**saved.notes, "done": ""})})
     states = room_demos()[0].states
-    loaded = load_subgoals(tmp_path / "old")
+    loaded = load(tmp_path / "old").classifiers
     assert np.array_equal(loaded.evaluate(ROOM, states, [0, 1]), learned.evaluate(ROOM, states, [0, 1]))
     went_on = learn(room_demos(), room_of, tmp_path / "old", room_quick(steps=4), tensorboard=False)
     assert went_on.progress.done
-    begun = learn(room_demos(), room_of, None, room_quick(steps=1), start=loaded, tensorboard=False)
-    assert begun.subgoals.terms == learned.terms
+    begun = learn(room_demos(), room_of, None, room_quick(steps=1), start=Subgoals(loaded), tensorboard=False)
+    assert begun.classifiers.terms == learned.terms

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from math import inf
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -14,9 +15,10 @@ from tests.subgoals.oracle import CRAFTING, TableClassifiers, TrueClassifiers
 from reproductions.paper.random_tasks import sample_task
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
+from rsg.demos import Demonstration
 from rsg.language import Machine, parse
 from rsg.search import local_graph
-from rsg.subgoals import Recogniser, RsgSettings, propose, recognise, segment
+from rsg.subgoals import Recogniser, RsgSettings, Subgoals, propose, recognise, segment
 from rsg.subgoals.classifiers import log_sigmoid
 from rsg.subgoals.ground import taken_edges
 from rsg.subgoals.recognition import PREFIX_DEPTH
@@ -28,6 +30,7 @@ pytestmark = [
 SLOW = bool(numba.config.DISABLE_JIT)
 TERMS = ("a", "b", "c")
 TRUTH = TrueClassifiers()
+TRUE = Subgoals(TRUTH)
 TRAINING = list(dict.fromkeys(CRAFTING.tasks("train")))
 
 
@@ -82,7 +85,8 @@ def compare_with_all_alignments(case, task, prefix):
     world, subgoals, states, actions, settings = case
     machine = Machine.of(task)
     scores = slow_scores(case, machine, prefix)
-    found = Recogniser(subgoals, [task], settings).segment(world, states, actions, task, prefix)
+    walked = SimpleNamespace(states=states, actions=actions)
+    found = Recogniser(subgoals, [task], settings).segment(world, walked, task, prefix)
     assert found.task == task
     if not scores:
         assert (found.score, found.terms, found.ends, found.now) == (-inf, (), (), None)
@@ -125,9 +129,10 @@ def test_ranking_is_that_of_the_scores(prefix):
         tasks = list({str(task): task for task in (random_task(rng) for _ in range(12))}.values())
         specific = [0.0, 0.5][case_number % 2]
         recogniser = Recogniser(subgoals, tasks, settings, specific)
-        ranking = recogniser.rank(world, states, actions, prefix)
+        walked = SimpleNamespace(states=states, actions=actions)
+        ranking = recogniser.rank(world, walked, prefix)
         assert sorted(str(one.task) for one in ranking) == sorted(map(str, tasks))
-        alone = [recogniser.segment(world, states, actions, one.task, prefix) for one in ranking]
+        alone = [recogniser.segment(world, walked, one.task, prefix) for one in ranking]
         for one, own in zip(ranking, alone, strict=True):
             assert one.score == own.score or one.score == pytest.approx(own.score, rel=1e-12, abs=1e-12)
         chances = [one.probability for one in ranking]
@@ -145,18 +150,19 @@ def test_recognise_is_one_recogniser():
     case = random_case(stream(0, "one"), steps=(4, 4))
     world, subgoals, states, actions, _ = case
     texts = ["a then b", "b", "c or a"]
-    one = recognise(subgoals, world, states, actions, texts)
-    same = Recogniser(subgoals, [parse(text) for text in texts]).rank(world, states, actions)
+    walked = Demonstration(states, actions, "")
+    one = recognise(world, walked, texts, Subgoals(subgoals))
+    same = Recogniser(subgoals, [parse(text) for text in texts]).rank(world, walked)
     assert [(str(x.task), x.score, x.probability) for x in one] == [(str(x.task), x.score, x.probability) for x in same]
 
 
 def test_a_task_and_its_own_ending_explain_about_the_same_and_people_mean_the_longer():
     demo, world = shown("grab-axe then mine-wood")
     texts = ["mine-wood", "grab-axe then mine-wood"]
-    plain = Recogniser(TRUTH, texts, specific=0.0).rank(world, demo.states, demo.actions)
+    plain = Recogniser(TRUTH, texts, specific=0.0).rank(world, demo)
     assert abs(plain[0].score - plain[1].score) < 0.1
     assert abs(plain[0].probability - 0.5) < 0.03
-    first = Recogniser(TRUTH, texts).rank(world, demo.states, demo.actions)[0]
+    first = Recogniser(TRUTH, texts).rank(world, demo)[0]
     assert str(first.task) == "grab-axe then mine-wood"
     assert first.probability > 0.6
 
@@ -178,7 +184,7 @@ def test_the_truth_recognises_what_was_done():
     right = []
     for text in texts:
         demo, world = shown(text)
-        right.append(str(recogniser.rank(world, demo.states, demo.actions)[0].task) == text)
+        right.append(str(recogniser.rank(world, demo)[0].task) == text)
     assert len(TRAINING) == 48
     assert np.mean(right) >= 0.98
 
@@ -189,14 +195,14 @@ def test_the_truth_recognises_novel_tasks():
     right = []
     for text in texts:
         demo, world = shown(text, split="novel")
-        right.append(str(recogniser.rank(world, demo.states, demo.actions)[0].task) == text)
+        right.append(str(recogniser.rank(world, demo)[0].task) == text)
     assert all(right)
 
 
 def test_each_subgoal_was_false_where_its_part_began_and_true_where_it_ended():
     for text in TRAINING[::8] if SLOW else TRAINING:
         demo, world = shown(text, seed=1)
-        found = segment(TRUTH, world, demo.states, demo.actions, text)
+        found = segment(world, demo, text, TRUE)
         assert found.now is None
         assert len(found.terms) == len(demo)
         begun = 0
@@ -216,11 +222,11 @@ def test_prefixes_say_what_is_done_now():
     """Cut anywhere within a part: the parts before it are done, and it is what they are doing."""
     for text in CHAINS[:2] if SLOW else CHAINS:
         demo, world = shown(text, seed=2)
-        whole = segment(TRUTH, world, demo.states, demo.actions, text)
+        whole = segment(world, demo, text, TRUE)
         for k in range(1, len(demo)):
             if k in dict(whole.ends).values():
                 continue  # here one part ends and the next has no step yet
-            found = segment(TRUTH, world, demo.states[: k + 1], demo.actions[:k], text, prefix=True)
+            found = segment(world, demo.first(k), text, TRUE, prefix=True)
             assert found.now == whole.terms[k]
             assert found.terms == whole.terms[:k]
             assert found.ends == tuple(end for end in whole.ends if end[1] < k)
@@ -229,10 +235,10 @@ def test_prefixes_say_what_is_done_now():
 def test_prefixes_rank_what_was_begun_first():
     """Once the axe is in the hands, it is not the task that begins with something else."""
     demo, world = shown("grab-axe then mine-wood")
-    reached = segment(TRUTH, world, demo.states, demo.actions, demo.task).ends[0][1]
+    reached = segment(world, demo, None, TRUE).ends[0][1]
     texts = ["mine-coal then grab-axe", "grab-key then mine-wood", "grab-axe then mine-wood", "grab-axe then grab-axe"]
     k = reached + 1
-    ranking = recognise(TRUTH, world, demo.states[: k + 1], demo.actions[:k], texts, prefix=True)
+    ranking = recognise(world, demo.first(k), texts, TRUE, prefix=True)
     assert str(ranking[0].task) == "grab-axe then mine-wood"
     assert sum(one.probability for one in ranking) == pytest.approx(1.0)
     assert all(np.isfinite(one.score) for one in ranking)  # none needs to be done yet
@@ -244,7 +250,7 @@ def test_prefixes_rank_what_was_begun_first():
 def test_proposals_contain_what_was_done():
     for text in TRAINING[::8] if SLOW else TRAINING:
         demo, world = shown(text, seed=3)
-        done = segment(TRUTH, world, demo.states, demo.actions, text).ends
+        done = segment(world, demo, text, TRUE).ends
         proposed = [str(task) for task in propose(TRUTH, world, demo.states)]
         assert len(set(proposed)) == len(proposed)
         assert " then ".join(term for term, _ in done) in proposed
@@ -252,7 +258,7 @@ def test_proposals_contain_what_was_done():
 
 def test_without_candidates_proposals_are_ranked():
     demo, world = shown("grab-axe then mine-wood")
-    ranking = recognise(TRUTH, world, demo.states, demo.actions)
+    ranking = recognise(world, demo, None, TRUE)
     proposed = propose(TRUTH, world, demo.states)
     assert {str(one.task) for one in ranking} == {str(task) for task in proposed}
     assert str(ranking[0].task) == "grab-axe then mine-wood"
@@ -274,17 +280,17 @@ def test_nothing_comes_true():
     with pytest.raises(RsgError, match="no subgoal comes true in this trajectory; give candidates"):
         propose(TRUTH, world, demo.states[:1])
     with pytest.raises(RsgError, match="no subgoal comes true"):
-        recognise(TRUTH, world, demo.states[:2], demo.actions[:1])
+        recognise(world, demo.first(1), None, TRUE)
 
 
 def test_mistakes_are_one_sentence():
     demo, world = shown("grab-axe")
     with pytest.raises(RsgError, match="there are no candidates to choose from"):
-        recognise(TRUTH, world, demo.states, demo.actions, [])
+        recognise(world, demo, [], TRUE)
     with pytest.raises(RsgError, match=r"never learned the term 'mine-wod'; did you mean mine-wood\?"):
-        segment(TRUTH, world, demo.states, demo.actions, "mine-wod")
-    with pytest.raises(RsgError, match=r"a trajectory is states \[T \+ 1, W\] and actions \[T\], got .* and 0 actions"):
-        segment(TRUTH, world, demo.states, demo.actions[:0], "grab-axe")
+        segment(world, demo, "mine-wod", TRUE)
+    with pytest.raises(RsgError, match=r"a demonstration of . steps has no first 0"):
+        demo.first(0)
     other = np.where(demo.actions == 4, 0, 4)
     with pytest.raises(RsgError, match=r"is not one of this world: action . leads elsewhere"):
-        segment(TRUTH, world, demo.states, other, "grab-axe")
+        segment(world, Demonstration(demo.states, other, ""), "grab-axe", TRUE)

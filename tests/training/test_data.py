@@ -211,8 +211,19 @@ def test_more_subgoals_than_steps():
 
 
 def test_a_description_that_is_none():
-    with pytest.raises(ParseError):
+    with pytest.raises(
+        ParseError, match=r"^episode 1 is described as 'a then': .*; remove it, or mend its description\n"
+    ):
         TrainingData(numbered(3, ["a", "a then"]), quick())
+
+
+def test_all_impossible_descriptions_are_named_at_once():
+    with pytest.raises(RsgError) as error:
+        TrainingData(numbered(40, ["a", "a then", "a", "a then b then c then d then e then f"]), quick())
+    told = str(error.value).splitlines()[0]
+    assert [f"episode {number} " in told for number in range(8)] == [False, True] * 4
+    last = "episode 39 has 2 steps, but 'a then b then c then d then e then f' takes 6: one per subgoal; "
+    assert told.endswith(f"{last}remove them, or mend their descriptions")
 
 
 def test_a_trajectory_of_one_state():

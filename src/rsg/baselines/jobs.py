@@ -11,10 +11,11 @@ from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.importing import open_store
 from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, offers
-from rsg.subgoals import Classifiers, learn, load_subgoals
+from rsg.subgoals import Subgoals, learn, load
+from rsg.subgoals.building import network_named, rebuilt
+from rsg.subgoals.building import preset as rsg_preset
 from rsg.subgoals.learning import RationalSubgoals
-from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device, network_named, rebuilt
-from rsg.subgoals.runs import preset as rsg_preset
+from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device
 from rsg.training import Progress, Run, TrainingSettings, changed
 from rsg.training.checkpoint import FOLDER
 from rsg.training.loop import Looking
@@ -83,7 +84,7 @@ class Job(NamedTuple):
     method: str
     settings: TrainingSettings
     store: Store
-    start: Classifiers | None
+    start: Subgoals | None
     origin: dict[str, Any]
 
     def fit(self, out: Path, **looking: Unpack[Looking]) -> Progress:
@@ -105,7 +106,7 @@ def begun(domain: Domain, out: Path, asked: Asked, demos: Path | None, per_task:
     if (out / FOLDER.file).exists():
         raise RunError(f"{out} already holds a run; add --resume to go on with it, or choose another folder")
     FOLDER.check_new(out)
-    start = load_subgoals(asked.begin) if asked.begin else None
+    start = load(asked.begin) if asked.begin else None
     beside = out.parent / f"{out.name}-demos"
     store = open_store(demos, domain.name, beside) if demos else _made(domain, beside, per_task, settings.seed)
     store.check_world(domain.name)
@@ -124,7 +125,7 @@ def resumed(domain: Domain, out: Path, demos: Path | None) -> Job:
     method, start = run.about.get("method"), None
     settings, same = (settings_of_run(run), None) if method in METHODS else rebuilt(run)
     if told.get("from"):  # a checkpoint has all that was taken over from there
-        start = same if "last" in run.steps else load_subgoals(told["from"])
+        start = Subgoals(same) if same and "last" in run.steps else load(told["from"])
     there, store = home(run, domain), open_store(demos or Path(told["demos"]), domain.name)
     store.check_world(domain.name)
     return Job(there, str(method), settings, store, start, told)

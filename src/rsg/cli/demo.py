@@ -26,7 +26,6 @@ from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, Printed, find, usual
 from rsg.evaluation.report import SOURCE, Reported, open_run, write_report
 from rsg.evaluation.report_results import Results, Sizes, duration, percent
-from rsg.subgoals import tell
 from rsg.training import Run
 from rsg.training.checkpoint import FOLDER
 from rsg.training.origin import origin
@@ -61,7 +60,7 @@ def demo(
     opened = open_run(run, domain)
     words = f"what {quantity(len(opened.learned.terms), 'term')} mean, without seeing when one holds"
     at = _say_part("2. Learning", words, at)
-    told = tell(opened.learned, opened.source.world(store[0].setting))
+    told = opened.learned.tell(opened.source.world(store[0].setting))
     more = ["; ".join([one.means, *one.open]) for one in told[:TOLD]]
     if kernels() > 2:
         more.append(f"{kernels():.0f} s of these went into compiling kernels; that happens once")

@@ -68,9 +68,9 @@ def goal_fn_named(name: str, domain: Domain, world: Any) -> GoalFn:
         raise domain.lacks("truth", "give the folder of a run: --subgoals RUN")
     if name == "oracle":
         return domain.true_goals
-    from rsg.evaluation.named import classifiers_named  # which loads torch
+    from rsg.evaluation.named import subgoals_named  # which loads torch
 
-    return classifiers_named(name, domain, world).goals
+    return subgoals_named(name, domain, world)
 
 
 def dependencies_named(name: str, domain: Domain, goal_fn: GoalFn) -> tuple[Dependencies, str]:

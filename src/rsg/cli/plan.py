@@ -72,9 +72,10 @@ def plan(
     values = _values(made, verdict, world, kernels(), about)
     values["open"] = []
     if made.found and search.subgoals not in GIVEN:
-        from rsg.subgoals import rests_on  # which loads torch
+        from rsg.subgoals import Subgoals, rests_on  # which loads torch
 
-        values["open"] = rests_on(goal_fn.__self__, made.terms, made.bold, world)  # type: ignore[attr-defined]
+        if isinstance(goal_fn, Subgoals):
+            values["open"] = rests_on(goal_fn.classifiers, made.terms, made.bold, world)
     gif, png = gif if made.found else None, png if made.found and made.ended != ALREADY else None
     if gif:
         write(gif, plan_film(domain, world, made))

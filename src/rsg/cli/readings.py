@@ -10,7 +10,7 @@ from rsg.cli.options import Home, RunFolder
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.domain import find, installed
-from rsg.subgoals import Told, demonstrators, load_subgoals, tell
+from rsg.subgoals import Told, demonstrators, load
 from rsg.training import Run
 from rsg.training.origin import home
 
@@ -27,9 +27,9 @@ def readings(folder: RunFolder, world: Home = None) -> Said:
     [bold]rsg train {world} --out out/run --per-task 1[/bold]
     [bold]rsg readings out/run[/bold]
     """
-    subgoals, run = load_subgoals(folder), Run(folder)
-    told = tell(subgoals, _somewhere(run, world))
-    found = subgoals.shape if "alpha" in subgoals.shape else {}
+    subgoals = load(folder)
+    told, shape = subgoals.tell(_somewhere(Run(folder), world)), subgoals.classifiers.shape
+    found = shape if "alpha" in shape else {}
     values = {"run": str(folder), "terms": {one.term: one.plain() for one in told}}
     values |= {key: found[key] for key in ("alpha", "doubt", "doubted") if key in found}
     return Said(values, _show(told, demonstrators(found) if found else ""))

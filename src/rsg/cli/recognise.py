@@ -21,8 +21,7 @@ from rsg.domain import action_values, find, remembered
 from rsg.evaluation.candidates import candidates_named
 from rsg.evaluation.timeline import ENDED, draw_on_floor, draw_timeline, parts, signs, timeline_text
 from rsg.language import Task, parse
-from rsg.subgoals import Recognised, Recogniser, Segmentation, load_subgoals, propose
-from rsg.subgoals.runs import rebuilt
+from rsg.subgoals import Recognised, Segmentation, load, propose
 from rsg.training import Run
 from rsg.training.origin import check_usable
 
@@ -54,7 +53,7 @@ def recognise(
             "in them; give --candidates, and leave out --first and --png"
         )
     run = Run(folder)
-    judge: Any = load_baseline(folder) if method else load_subgoals(folder)
+    judge: Any = load_baseline(folder) if method else load(folder)
     trained_in = run.about.get("source", {}).get("world")
     store = open_store(demos, trained_in or "own")
     if trained_in not in (None, store.manifest.world):
@@ -64,24 +63,23 @@ def recognise(
     if first is not None and not 1 <= first <= len(demo):
         has = quantity(len(demo), "step")
         raise RsgError(f"episode {episode} has {has}, so --first takes 1 to {len(demo)}, not {first}")
+    shown = demo.first(first or len(demo))
     where = source.world(demo.setting)
     check_usable(folder, source, where)
-    states, actions = demo.states[: (first or len(demo)) + 1], demo.actions[:first]
+    states, actions = shown.states, shown.actions
     begun = time.perf_counter()
-    tasks = (
-        candidates_named(candidates, source, judge.terms)
-        if candidates is not None
-        else propose(judge, where, states, prefix)
-    )
+    if candidates is not None:
+        tasks = candidates_named(candidates, source, judge.terms)
+    else:
+        tasks = propose(judge.classifiers, where, states, prefix)
     tasks = list({str(task): task for task in tasks}.values())
     values: dict[str, Any] = {"run": str(folder), "demos": str(demos), "episode": episode}
     if method:
         ranking = judge.rank(where, demo, tasks)
         values |= _values(demo, ranking, top)
         return Said(values, _show(demo, None, ranking, top), 0 if isfinite(ranking[0].score) else 1)
-    recogniser = Recogniser(judge, tasks, rebuilt(run)[0])
-    ranking = recogniser.rank(where, states, actions, prefix)
-    found = recogniser.segment(where, states, actions, ranking[0].task, prefix)
+    ranking = judge.recognise(shown, tasks, prefix, where)
+    found = judge.segment(shown, ranking[0].task, prefix, where)
     seconds = time.perf_counter() - begun
     if png and found.terms:
         floor = source.trail(where, states, parts(found), len(found.ends))

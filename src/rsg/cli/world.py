@@ -46,9 +46,9 @@ def world(
             part.write_text(text, encoding="utf-8")
     learned = None
     if subgoals:
-        from rsg.evaluation.named import classifiers_named  # which loads torch
+        from rsg.evaluation.named import subgoals_named  # which loads torch
 
-        learned = classifiers_named(subgoals, domain, where)
+        learned = subgoals_named(subgoals, domain, where).classifiers
     for key, path in pictures.items():
         write_png(domain.pictures[key].draw(where, state, pixels, learned), path)
     written = [path for path in (png, save, *pictures.values()) if path]

@@ -35,6 +35,12 @@ def is_hushed() -> bool:
     return _HUSHED.get()
 
 
+def say(sentence: str) -> None:
+    """Tell a person something on stderr, unless nothing but the answer is to be printed."""
+    if not is_hushed():
+        print(sentence, file=sys.stderr)
+
+
 @contextmanager
 def progress(label: str, total: int, unit: str, shown: bool = True, done: int = 0) -> Iterator[Bar]:
     """A bar with rate and time left on stderr; gives the function that moves it on.

@@ -1,8 +1,8 @@
 """One demonstration: what was seen, what was done, and the words that go with it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,16 @@ from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
 
 T = TypeVar("T")
+
+
+class Trajectory(Protocol):
+    """What was seen and done: states `[T + 1, W]`, actions `[T]` or `[T, D]`; nothing may have been done yet."""
+
+    @property
+    def states(self) -> Array: ...  # noqa: D102
+
+    @property
+    def actions(self) -> Array: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +43,10 @@ class Demonstration:
     setting: str = ""
 
     def __post_init__(self) -> None:
+        if self.actions is None:
+            raise RsgError("a demonstration has its actions; this one has None")
+        for name in ("states", "actions"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
         if self.states.ndim != 2 or self.actions.ndim not in (1, 2):
             shapes = f"{self.states.shape} and {self.actions.shape}"
             raise RsgError(f"a demonstration has states [T + 1, W] and actions [T] or [T, D], got {shapes}")
@@ -50,6 +64,12 @@ class Demonstration:
     def __len__(self) -> int:
         """The number of steps."""
         return len(self.actions)
+
+    def first(self, steps: int) -> "Demonstration":
+        """Its first steps, as it was when somebody had only begun."""
+        if not 1 <= steps <= len(self):
+            raise RsgError(f"a demonstration of {len(self)} steps has no first {steps}")
+        return replace(self, states=self.states[: steps + 1], actions=self.actions[:steps])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Demonstration) and all(

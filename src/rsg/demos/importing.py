@@ -1,7 +1,7 @@
 """Demonstrations from any source that rsg reads."""
 
 import atexit
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -27,6 +27,26 @@ def import_from(source: str | Path, dtype: str | None = None) -> Iterator[Demons
             f"cannot import '{source}'; give a .npz file, a .jsonl file, or minari:ID for a Minari dataset"
         )
     return reader(source, dtype)
+
+
+def opened(source: Store | Iterable[Demonstration] | str | Path) -> Store | list[Demonstration]:
+    """Demonstrations, however they are given: as such, or as where they are; there is at least one."""
+    if isinstance(source, str | Path):
+        source = Store(source) if Path(source).is_dir() else list(import_from(source))
+    if isinstance(source, Demonstration):
+        raise RsgError("demonstrations are wanted, not one: put it in a list, [demonstration]")
+    if not isinstance(source, Iterable):
+        raise RsgError(f"demonstrations are a list, a store, or where one is, not a {type(source).__name__}")
+    found = source if isinstance(source, Store) else list(source)
+    if not found:
+        where = f" in {found.folder}" if isinstance(found, Store) else ""
+        raise RsgError(f"there are no demonstrations to learn from{where}")
+    for number, one in enumerate(found if isinstance(found, list) else ()):
+        if not isinstance(one, Demonstration):
+            raise RsgError(
+                f"demonstration {number} is a {type(one).__name__}; make each rsg.Demonstration(states, actions, task)"
+            )
+    return found
 
 
 def import_into(

@@ -12,7 +12,7 @@ from rsg.demos.importing import open_store
 from rsg.domain import Domain
 from rsg.planning import Dependencies
 from rsg.search import GoalFn
-from rsg.subgoals import Classifiers, discover, kept_dependencies, load_dependencies, load_subgoals, untrained
+from rsg.subgoals import Subgoals, discover, kept_dependencies, load, untrained
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.training import Run
 from rsg.training.origin import check_usable, home
@@ -21,16 +21,16 @@ from rsg.worlds import World
 FRESH = 20  # demonstrations of each training task, for classifiers that come without
 
 
-def classifiers_named(name: str, domain: Domain, world: World) -> Classifiers:
-    """Learned or untrained classifiers, to be used in a world of the domain."""
+def subgoals_named(name: str, domain: Domain, world: World) -> Subgoals:
+    """Learned or untrained subgoals, to be used in a world of the domain."""
     if name == "untrained":
         if not domain.vocabulary:
             raise domain.lacks("tasks", "nobody knows which terms untrained subgoals are of")
         state = None if hasattr(world, "sample") else domain.start((), stream(0, "untrained"))[1]
-        return untrained(domain.vocabulary, world, state=state)
+        return Subgoals(untrained(domain.vocabulary, world, state=state))
     if not Path(name).exists():
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
-    found = load_subgoals(name)
+    found = load(name, domain)
     check_usable(name, domain, world)
     return found
 
@@ -53,8 +53,7 @@ def dependencies_of(folder: Path, demos: Path | None = None, domain: Domain | No
         told = f"discovering what needs what in {quantity(len(shown), 'demonstration')}; it is kept in {folder}"
         print(told, file=sys.stderr)
     with progress("discovering", len(shown), "demonstrations") as advance:
-        source = home(run, domain)
-        return load_dependencies(folder, shown, lambda demo: source.world(demo.setting), advance=advance)
+        return load(folder, home(run, domain)).discover(shown, advance)
 
 
 def fresh_dependencies(domain: Domain, goal_fn: GoalFn) -> tuple[Dependencies, str]:

@@ -31,10 +31,9 @@ from rsg.evaluation.report_results import (
 )
 from rsg.evaluation.timeline import signs
 from rsg.search import is_continuous
-from rsg.subgoals import Readings, RsgSettings, demonstrators, load_subgoals, tell
+from rsg.subgoals import Readings, demonstrators, load
 from rsg.training import Run
 from rsg.training.origin import home
-from rsg.training.settings import restored
 
 RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
 LABELS = {
@@ -81,7 +80,8 @@ def open_run(folder: str | Path, domain: Domain | None = None) -> Reported:
         world, _ = source.start_of(source.reported[-1], 0, stream(0, "world"))
         learned, settings = policy_for(folder, source, world), settings_of_run(run)
     else:
-        learned, settings = load_subgoals(folder), restored(RsgSettings, run.about["settings"])
+        learned = load(folder, source)
+        settings = learned.settings
     return Reported(Path(folder), source, learned, settings, run.about, run.load("last").notes)
 
 
@@ -130,19 +130,19 @@ def _films(run: Reported, kept: Examples, splits: dict[str, Any]) -> list[tuple[
 def _learned(run: Reported, results: Results) -> dict[str, Any]:
     """What the page of RSG shows besides: a demonstration as it sees it, where subgoals hold, a plan."""
     unseen, known = unseen_success(results)
-    followed = follow_demonstration(run.source, run.learned, run.settings)
+    followed = follow_demonstration(run.source, run.learned)
     world, plan, verdict = plan_novel_task(run.source, run.learned)
-    read, drawn = isinstance(run.learned, Readings), hasattr(world, "render")
+    read, drawn = isinstance(run.learned.classifiers, Readings), hasattr(world, "render")
     return {
-        "readings": tell(run.learned, world) if read else [],
-        "demonstrators": demonstrators(run.learned.shape) if read else "",
+        "readings": run.learned.tell(world) if read else [],
+        "demonstrators": demonstrators(run.learned.classifiers.shape) if read else "",
         "floor": results["untrained"],
         "unseen": unseen,
         "known": known,
         "followed": followed,
         "strips": pictures.response_strips(followed),
         **_seen(run.source, followed),
-        "illustrations": run.source.illustrations(run.learned, run.settings),
+        "illustrations": run.source.illustrations(run.learned.classifiers, run.settings),
         "continuous": is_continuous(world),
         "plan": plan,
         "verdict": verdict,

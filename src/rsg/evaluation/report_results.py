@@ -15,10 +15,10 @@ from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.evaluation.statistics import hundredths
 from rsg.evaluation.timeline import parts
 from rsg.language import Machine, parse
-from rsg.planning import Part, Plan, plan, validate
+from rsg.planning import Part, Plan, validate
 from rsg.planning.validation import Verdict
 from rsg.search import SearchSettings, is_continuous
-from rsg.subgoals import Classifiers, Recogniser, RsgSettings, untrained
+from rsg.subgoals import Subgoals, untrained
 from rsg.subgoals.objective import log_probabilities
 from rsg.worlds import World
 
@@ -47,7 +47,7 @@ class Sizes:
 
 def measure(
     source: Domain,
-    subgoals: Classifiers,
+    subgoals: Subgoals,
     sizes: Sizes | None = None,
     seed: int = 0,
     advance: Advance | None = None,
@@ -61,7 +61,7 @@ def measure(
     floor = untrained(source.vocabulary, world, state=state)
     quick = SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
     own = {
-        split: evaluate_planning(source, Starts(split, count, seed), subgoals.goals, advance=advance)
+        split: evaluate_planning(source, Starts(split, count, seed), subgoals, advance=advance)
         for split, count in sizes.of(source).items()
     }
     beside = {
@@ -114,7 +114,7 @@ class Followed:
         return [int(i) + 1 for i in np.flatnonzero(~column[:-1] & column[1:])]
 
 
-def follow_demonstration(source: Domain, subgoals: Classifiers, settings: RsgSettings, seed: int = 0) -> Followed:
+def follow_demonstration(source: Domain, subgoals: Subgoals, seed: int = 0) -> Followed:
     """A new demonstration of the task with the largest machine in the first split, aligned as in training."""
     split = source.reported[0]
     machines = [Machine.of(parse(text)) for text in source.tasks(split)]
@@ -123,18 +123,19 @@ def follow_demonstration(source: Domain, subgoals: Classifiers, settings: RsgSet
     demo, _ = source.demonstrate(split, number, stream(seed, "report", "demonstration"))
     world = source.world(demo.setting)
     terms = machine.names
-    log_g, _ = log_probabilities(subgoals.evaluate(world, demo.states, subgoals.numbers(terms)))
-    found = Recogniser(subgoals, [machine.task], settings).segment(world, demo.states, demo.actions, machine.task)
+    classifiers = subgoals.classifiers
+    log_g, _ = log_probabilities(classifiers.evaluate(world, demo.states, classifiers.numbers(terms)))
+    found = subgoals.segment(demo, world=world)
     return Followed(demo, world, terms, np.exp(log_g), source.truth(world, demo.states, terms), parts(found))
 
 
-def plan_novel_task(source: Domain, subgoals: Classifiers, seed: int = 0) -> tuple[World, Plan, Verdict]:
+def plan_novel_task(source: Domain, subgoals: Subgoals, seed: int = 0) -> tuple[World, Plan, Verdict]:
     """A plan for the last task, from the first start that chance gives, which may fail: where, and its replay."""
     split = source.reported[-1]
     demo, _ = source.demonstrate(split, len(source.tasks(split)) - 1, stream(seed, "report", "plan"))
     world = source.world(demo.setting)
-    plan(world, demo.states[0], demo.task, subgoals.goals)  # loads the kernels, which is not planning
-    made = plan(world, demo.states[0], demo.task, subgoals.goals)
+    subgoals.plan(world, demo.states[0], demo.task)  # loads the kernels, which is not planning
+    made = subgoals.plan(world, demo.states[0], demo.task)
     return world, made, validate(world, made, demo.task, partial(source.truth, world))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsg.core.arrays import Bools, Floats, Ints
 from rsg.core.compiled import compiled
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, meant
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Dependencies:
     def number(self, term: str) -> int:
         """The place of a term."""
         if term not in self.terms:
-            raise RsgError(f"nothing is known of the term '{term}'; known are: {', '.join(self.terms)}")
+            raise RsgError(f"nothing is known of the term '{term}'; {meant(term, self.terms)}")
         return self.terms.index(term)
 
     def links(self) -> list[dict[str, Any]]:

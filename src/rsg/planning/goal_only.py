@@ -15,7 +15,7 @@ from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.language import Task, Term, Then
 from rsg.planning.dependencies import Dependencies, Rules
-from rsg.planning.plan import Plan
+from rsg.planning.plan import Plan, first_state
 from rsg.search import (
     Between,
     Explored,
@@ -28,9 +28,10 @@ from rsg.search import (
     after,
     bolder,
     goals_from,
+    goals_in,
     is_continuous,
 )
-from rsg.worlds import World
+from rsg.worlds import AnyWorld
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -50,9 +51,7 @@ class GoalProblem:
         terms: all terms; goal: the number of the goal among them.
     """
 
-    def __init__(self, world: World, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies) -> None:
-        if state.ndim != 1:
-            raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    def __init__(self, world: AnyWorld, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies) -> None:
         if not isinstance(goal, str) and not callable(goal):
             raise RsgError(f"a goal is a term or a function of states, not {goal!r}")
         self.world, self.state, self.dependencies = world, state, dependencies
@@ -75,15 +74,15 @@ class GoalProblem:
         prerequisites = self.dependencies.prerequisites
         return Rules.of(prerequisites if self.named else [*prerequisites, ((),)])
 
-    def goals(self, world: World, terms: Sequence[str], state: Array) -> Goals:
+    def goals(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
         if self.named or self.name not in terms:
-            return self.goal_fn(world, terms, state)
+            return goals_in(self.goal_fn, world, terms, state)
         own = goals_from(partial(_probability, self.asked))
         known = [term for term in terms if term != self.name]
         if not known:
             return own
-        others = self.goal_fn(world, known, state)
+        others = goals_in(self.goal_fn, world, known, state)
 
         def goals(states: Array) -> tuple[Floats, Floats]:
             (log_g, log_i), (own_g, own_i) = others(states), own(states)
@@ -119,11 +118,11 @@ def _probability(goal: Any, states: Array) -> Floats:
 
 
 def plan_goal(
-    world: World,
-    state: Array,
+    world: AnyWorld,
+    start: Array,
     goal: Goal,
-    goal_fn: GoalFn,
-    dependencies: Dependencies,
+    subgoals: GoalFn,
+    dependencies: Dependencies | None = None,
     budget: int = BUDGET,
     between: Between | None = None,
 ) -> Plan:
@@ -131,14 +130,17 @@ def plan_goal(
 
     Args:
         world: where.
-        state: `[W]` the first state.
+        start: `[W]` the first state.
         goal: what to reach. It must come true: where it holds already, it would have to become false first.
-        goal_fn: gives the classifiers of terms.
-        dependencies: what is known of the terms; see `rsg.subgoals.discover`.
+        subgoals: what terms mean: what `rsg.learn` gave, or any `GoalFn`.
+        dependencies: which subgoals help which; by default as the subgoals have learned it.
         budget: expansions in total.
         between: called now and then with the number of expansions; the search stops if it gives something true.
     """
-    problem = GoalProblem(world, np.asarray(state), goal, goal_fn, dependencies)
+    known = getattr(subgoals, "dependencies", None) if dependencies is None else dependencies
+    if known is None:
+        raise RsgError("say which subgoals help which: dependencies=...; what rsg.learn gives knows that by itself")
+    problem = GoalProblem(world, first_state(start), goal, subgoals, known)
     return planned(problem, by_regions, budget, between)
 
 

@@ -21,9 +21,10 @@ from rsg.search import (
     TreeSearch,
     after,
     best,
+    goals_in,
     is_continuous,
 )
-from rsg.worlds import ContinuousWorld, World
+from rsg.worlds import AnyWorld
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -104,32 +105,29 @@ class Plan:
 
 
 def plan(
-    world: World | ContinuousWorld,
-    state: Array,
+    world: AnyWorld,
+    start: Array,
     task: str | Task | Machine,
-    goal_fn: GoalFn,
+    subgoals: GoalFn,
     settings: SearchSettings | None = None,
     between: Between | None = None,
 ) -> Plan:
-    """A plan that does the task from the state, judged by the classifiers alone.
+    """A plan that does the task from a state, judged by the subgoals alone.
 
     Args:
         world: where; a compiled step, or compiled motions, make it fast.
-        state: `[W]` the first state.
+        start: `[W]` the first state.
         task: what to do.
-        goal_fn: gives the classifiers of the task's terms.
+        subgoals: what the task's terms mean: what `rsg.learn` gave, or any `GoalFn`.
         settings: how to search.
         between: called now and then with the number of expansions; the search stops if it gives something true.
 
     With the order `anytime` this is the best plan that the limits allow.
     """
-    start = time.perf_counter()
-    machine = machine_of(task)
-    state = np.asarray(state)
-    if state.ndim != 1:
-        raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    begun, machine = time.perf_counter(), machine_of(task)
+    state = first_state(start)
     settings = settings or SearchSettings()
-    goals = goal_fn(world, machine.names, state)
+    goals = goals_in(subgoals, world, machine.names, state)
     bold, spent = False, 0
     while True:
         unsure = hasattr(goals, "bold")  # then there is more to try, so half of what is left must do
@@ -140,8 +138,16 @@ def plan(
         if found.actions is not None or not unsure or more is None:
             break
         goals, settings, bold = getattr(goals, "bold"), more, True  # noqa: B009
-    made = _plan(machine, state, replace(found, expansions=spent), search, time.perf_counter() - start)
+    made = _plan(machine, state, replace(found, expansions=spent), search, time.perf_counter() - begun)
     return replace(made, bold=made.found and bold)
+
+
+def first_state(start: Array) -> Array:
+    """A state to plan from."""
+    state = np.asarray(start)
+    if state.ndim != 1:
+        raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    return state
 
 
 def _searched(

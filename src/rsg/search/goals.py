@@ -26,6 +26,18 @@ GoalFn = Callable[[Any, Sequence[str], Array], Goals]
 """Asked with a world, the terms of a machine and the first state `[W]`; gives their classifiers."""
 
 
+def goals_in(subgoals: GoalFn, world: Any, terms: Sequence[str], state: Array) -> Goals:
+    """The classifiers of some terms; what is no `GoalFn` is an error that says what is one."""
+    if isinstance(subgoals, type) or not callable(subgoals) or hasattr(subgoals, "goals"):
+        kind = f"the class {subgoals.__name__}" if isinstance(subgoals, type) else f"a {type(subgoals).__name__}"
+        own = ", or its method `goals`" if hasattr(subgoals, "goals") and not isinstance(subgoals, type) else ""
+        raise RsgError(
+            f"subgoals are what rsg.learn or rsg.load gives, or a function of a world, terms and a state; "
+            f"this is {kind}{own and ': give the Subgoals that hold it'}{own}"
+        )
+    return subgoals(world, terms, state)
+
+
 def bolder(goal_fn: GoalFn) -> GoalFn:
     """The same, which takes for meant what is only likely to be."""
 

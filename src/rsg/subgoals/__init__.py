@@ -1,11 +1,8 @@
 """What is learned: classifiers that tell when a subgoal holds."""
 
 from rsg.subgoals.classifiers import Classifiers as Classifiers
-from rsg.subgoals.dependencies import (
-    discover as discover,
-    kept_dependencies as kept_dependencies,
-    load_dependencies as load_dependencies,
-)
+from rsg.subgoals.building import untrained as untrained
+from rsg.subgoals.dependencies import discover as discover, kept_dependencies as kept_dependencies
 from rsg.subgoals.encoders import EncodedClassifiers as EncodedClassifiers
 from rsg.subgoals.learning import RationalSubgoals as RationalSubgoals, RsgSettings as RsgSettings
 from rsg.subgoals.objective import Score as Score, score as score
@@ -17,8 +14,7 @@ from rsg.subgoals.recognition import (
     Recogniser as Recogniser,
     Segmentation as Segmentation,
     propose as propose,
-    recognise as recognise,
-    segment as segment,
 )
-from rsg.subgoals.runs import Learned as Learned, learn as learn, load_subgoals as load_subgoals, untrained as untrained
+from rsg.subgoals.runs import learn as learn, load as load
 from rsg.subgoals.sentences import Told as Told, demonstrators as demonstrators, rests_on as rests_on, tell as tell
+from rsg.subgoals.subgoals import Subgoals as Subgoals, recognise as recognise, segment as segment

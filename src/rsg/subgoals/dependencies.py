@@ -24,12 +24,9 @@ from rsg.demos.demonstration import by_world
 from rsg.language import machine_of
 from rsg.planning import Dependencies, Rules
 from rsg.search import GoalFn
-from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.learning import WorldOf
-from rsg.subgoals.runs import load_subgoals
 from rsg.training import Run
 from rsg.training.data import first_of_each
-from rsg.training.origin import home
 
 FILE = "dependencies.json"  # in the folder of a run
 THRESHOLDS = ("half", "calibrated")  # what the file calls G ≥ 1/2, and the choice of earlier versions
@@ -157,36 +154,12 @@ def prerequisites_of(occasions: Bools, own: int, usual: Floats) -> tuple[tuple[i
     return tuple(tuple(np.flatnonzero(share >= NECESSARY).tolist()) for share in held)
 
 
-def load_dependencies(
-    folder: str | Path,
-    demonstrations: Store | Sequence[Demonstration] | None = None,
-    world_of: WorldOf | None = None,
-    encoder: Encoder | None = None,
-    advance: Advance | None = None,
-) -> Dependencies:
-    """The dependencies of a run: those that are kept in its folder, or discovered now, and kept there.
-
-    Args:
-        folder: of the run.
-        demonstrations: to discover them in; by default those that the run was trained on.
-        world_of: gives the world of a demonstration; by default that of the run's domain.
-        encoder: of one's own, if the run has one.
-        advance: as for `discover`.
-    """
+def keep_dependencies(folder: str | Path, found: Dependencies) -> None:
+    """Keep dependencies in the folder of a run, for the next time; one that is read only is left as it is."""
     run = Run(folder)
-    if demonstrations is None:
-        if kept := kept_dependencies(folder):
-            return kept
-        demonstrations = training_demonstrations(run)
-    if world_of is None:
-        domain = home(run)
-        world_of = lambda demo: domain.world(demo.setting)  # noqa: E731
-    subgoals = load_subgoals(folder, "best", encoder)
-    found = discover(subgoals.goals, subgoals.terms, demonstrations, world_of, advance=advance)
     content = {"format": "rsg-dependencies", "version": 1, "weights": run.digest("best")}
-    with suppress(RsgError), replacing(run.folder / FILE) as part:  # a run that is read only is read all the same
+    with suppress(RsgError), replacing(run.folder / FILE) as part:
         part.write_text(json.dumps({**content, "by_threshold": {THRESHOLDS[0]: found.plain()}}))
-    return found
 
 
 def training_demonstrations(run: Run) -> Sequence[Demonstration] | Store:

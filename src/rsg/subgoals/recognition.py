@@ -8,6 +8,7 @@ import numpy as np
 
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
+from rsg.demos.demonstration import Trajectory
 from rsg.language import Machine, Task, Term, Then, machine_of
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import ground
@@ -15,7 +16,7 @@ from rsg.subgoals.learning import RsgSettings
 from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Rationality
 from rsg.training.data import least_steps
-from rsg.worlds import World
+from rsg.worlds import AnyWorld
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
 PREFIX_DEPTH = 8  # steps around an unfinished trajectory: what it was heading for should be in sight
@@ -50,76 +51,48 @@ class Recognised:
     probability: float
 
 
-def segment(
-    subgoals: Classifiers, world: World, states: Array, actions: Array, task: str | Task, prefix: bool = False
-) -> Segmentation:
-    """Where each subgoal of a task ended in a trajectory (the arg-max of eq. 2).
-
-    Args:
-        subgoals: the classifiers.
-        world: where it happened.
-        states: `[T + 1, W]`, actions: `[T]` the trajectory.
-        task: what was done.
-        prefix: whether the trajectory may end before the task does.
-    """
-    return Recogniser(subgoals, [task]).segment(world, states, actions, task, prefix)
-
-
-def recognise(
-    subgoals: Classifiers,
-    world: World,
-    states: Array,
-    actions: Array,
-    candidates: Sequence[str | Task] | None = None,
-    prefix: bool = False,
-) -> list[Recognised]:
-    """Which task a trajectory did: candidates, or without any, proposals of one's own; the most likely first.
-
-    `Recogniser` does the same for many trajectories and is quicker then. Arguments are those of `segment`.
-    """
-    if candidates is None:
-        candidates = propose(subgoals, world, states, prefix)
-    return Recogniser(subgoals, candidates).rank(world, states, actions, prefix)
-
-
 class Recogniser:
     """Ranks candidate descriptions of trajectories; made once for many of them.
 
     Args:
-        subgoals: the classifiers.
+        classifiers: of the terms.
         candidates: descriptions.
-        settings: how rational demonstrators are taken to be; by default as in training.
+        settings: how rational demonstrators are taken to be.
         specific: what each step that a description names counts for it. A description and its own ending often explain
             a trajectory about equally well ("mine-wood" and "grab-axe then mine-wood"): people mean the longer one.
     """
 
     def __init__(
         self,
-        subgoals: Classifiers,
+        classifiers: Classifiers,
         candidates: Sequence[str | Task],
         settings: RsgSettings | None = None,
         specific: float = SPECIFIC,
     ) -> None:
         if not candidates:
             raise RsgError("there are no candidates to choose from")
-        self._subgoals, self._settings = subgoals, settings or RsgSettings()
+        self._classifiers, self._settings = classifiers, settings or RsgSettings()
         self._machines = [machine_of(one) for one in candidates]
         self._specific = specific
         self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
-    def rank(self, world: World, states: Array, actions: Array, prefix: bool = False) -> list[Recognised]:
-        """The candidates, the most likely first; arguments as for `segment`."""
-        view, how = self._view(world, states, actions, self._machines, prefix), self._how(prefix)
+    def rank(self, world: AnyWorld, trajectory: Trajectory, prefix: bool = False) -> list[Recognised]:
+        """The candidates, the most likely first.
+
+        Args:
+            world: where it happened.
+            trajectory: what was seen and done.
+            prefix: whether it may end before the task does.
+        """
+        view, how = self._view(world, trajectory, self._machines, prefix), self._how(prefix)
         scores = np.array([view.score_alone(machine, how) for machine in self._machines])
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 
-    def segment(
-        self, world: World, states: Array, actions: Array, task: str | Task, prefix: bool = False
-    ) -> Segmentation:
-        """Where each subgoal of a task ended, whether it is a candidate or not; arguments as for `segment`."""
+    def segment(self, world: AnyWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False) -> Segmentation:
+        """Where each subgoal of a task ended (the arg-max of eq. 2), a candidate or not; arguments as for `rank`."""
         machine = machine_of(task)
-        found = self._view(world, states, actions, [machine], prefix).score(machine, self._how(prefix))
+        found = self._view(world, trajectory, [machine], prefix).score(machine, self._how(prefix))
         if found.value == -np.inf:
             return Segmentation(machine.task, found.value)
         term_of = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
@@ -131,15 +104,11 @@ class Recogniser:
         now = None if last == machine.nodes - 1 else term_of[last]
         return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
 
-    def _view(self, world: World, states: Array, actions: Array, machines: Sequence[Machine], prefix: bool) -> View:
+    def _view(self, world: AnyWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
         """A trajectory as the classifiers of some tasks see it."""
-        states = np.asarray(states)
-        if states.ndim != 2 or len(states) != len(actions) + 1:
-            shapes = f"{list(states.shape)} and {len(actions)} actions"
-            raise RsgError(f"a trajectory is states [T + 1, W] and actions [T], got {shapes}")
         terms = (name for machine in machines for name in machine.names)
         depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
-        return View.of(self._subgoals, ground(world, states, actions, depth), terms)
+        return View.of(self._classifiers, ground(world, trajectory.states, trajectory.actions, depth), terms)
 
     def _how(self, prefix: bool) -> Rationality:
         return self._settings.rationality._replace(open_end=prefix)
@@ -162,14 +131,14 @@ def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recog
     return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
-def propose(subgoals: Classifiers, world: World, states: Array, prefix: bool = False) -> list[Task]:
+def propose(classifiers: Classifiers, world: AnyWorld, states: Array, prefix: bool = False) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
     Each ends with one that came true at the end; if none did, with one that came true at all. For the beginning of a
     trajectory (`prefix`): what it may be heading for, each subgoal, alone or after all that came true so far.
     """
-    terms = list(subgoals.terms)
-    holds = subgoals.evaluate(world, np.asarray(states), list(range(len(terms))))[..., 0] > 0
+    terms = list(classifiers.terms)
+    holds = classifiers.evaluate(world, np.asarray(states), list(range(len(terms))))[..., 0] > 0
     rises = np.argwhere(holds[1:] & ~holds[:-1])
     events = [(int(step) + 1, int(term)) for step, term in rises]
     if prefix:

@@ -1,47 +1,58 @@
 """From demonstrations to subgoals in one call, and from a run on disk back to subgoals."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import torch
 from torch import nn
 
-from rsg.core.arrays import Array
 from rsg.core.errors import RsgError, RunError
-from rsg.core.random import stream
+from rsg.core.progress import say
 from rsg.demos import Demonstration, Store
-from rsg.domain import Network, offered
+from rsg.demos.importing import opened
+from rsg.domain import Domain, find
 from rsg.language import machine_of
 from rsg.search import is_continuous
-from rsg.subgoals.classifiers import Classifiers, tensors
-from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
+from rsg.subgoals.building import (
+    UNFIT,
+    build,
+    copied,
+    network_for,
+    network_named,
+    preset,
+    readings_as,
+    rebuilt,
+    shape_of,
+)
+from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.dependencies import training_demonstrations
+from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
-from rsg.subgoals.readings import Reading, Readings
+from rsg.subgoals.readings import Readings
+from rsg.subgoals.subgoals import Source, Subgoals
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
-from rsg.training.loop import Looking, fitted, telling_which, weights
-from rsg.training.settings import restored
-from rsg.worlds import World, check
+from rsg.training.data import first_of_each
+from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
+from rsg.training.origin import home, origin
+from rsg.training.settings import in_file, named
+from rsg.worlds import AnyWorld, ContinuousWorld, World, check
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
 BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
-UNFIT = "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """What `learn` gives: the classifiers of the best held-out score, and how training went."""
-
-    subgoals: Classifiers
-    progress: Progress
+Where = AnyWorld | Domain | WorldOf | str
+"""A world, a domain or its name, or a function from a demonstration to its world."""
+Asked = RsgSettings | Mapping[str, object] | str | Path | None
+"""All settings; or those that are named, in a mapping or a TOML file: the others follow from the world."""
 
 
 class Beside(Looking, total=False):
@@ -49,54 +60,153 @@ class Beside(Looking, total=False):
 
     Attributes:
         per_task: at most so many demonstrations of each description.
-        start: classifiers to begin with; terms that they lack are added.
+        start: subgoals to begin with; terms that they lack are added.
         encoder: makes a module of one's own, in the place of `settings.encoder`.
         method: the kind of `RationalSubgoals` to train.
     """
 
     per_task: int | None
-    start: Classifiers | None
+    start: Subgoals | None
     encoder: Encoder | None
     method: type[RationalSubgoals]
 
 
 def learn(
-    demonstrations: Store | Sequence[Demonstration],
-    world: World | WorldOf,
+    demonstrations: Store | Iterable[Demonstration] | str | Path,
+    world: Where,
     out: str | Path | None = None,
-    settings: RsgSettings | None = None,
+    settings: Asked = None,
     **beside: Unpack[Beside],
-) -> Learned:
-    """Learn a classifier for each term in the descriptions of demonstrations.
+) -> Subgoals:
+    """Learn what each term in the descriptions of demonstrations means.
 
     Args:
-        demonstrations: a store, or a list.
-        world: the world that they come from, or a function from a demonstration to its world.
+        demonstrations: a list, a store, or the folder, file or `minari:ID` that holds them.
+        world: the world that they come from, a domain or its name, or a function from a demonstration to its world.
         out: the folder of the run; one with checkpoints is gone on with. None: nothing is kept.
-        settings: how to learn.
+        settings: how to learn. What is not named follows from what the world shows, and is said.
         beside: see `Beside`.
     """
-    settings, encoder = settings or RsgSettings(), beside.get("encoder")
-    if encoder is not None and network_named(settings.encoder):
+    shown, world_of = opened(demonstrations), world_function(world)
+    encoder, start = beside.get("encoder"), beside.get("start")
+    asked, settings = settings, _settled(settings, _checked(world_of(shown[0])), shown[0], encoder)
+    data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
+    if start is not None and not isinstance(start, Subgoals):
+        raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
+    had = start.classifiers if start else None
+    if asked is not settings and encoder is None:
+        say(_said(settings))
+    if settings.encoder in BY_FACTS:
+        classifiers = _had(out) or _read(data, world_of, settings, had)
+    else:
+        classifiers = _first(data, world_of, settings, encoder, had)
+    method = beside.get("method", RationalSubgoals)(classifiers, settings, world_of, data.descriptions)
+    source = {**_origin(world, shown, beside.get("per_task")), **(beside.get("source") or {})}
+    looking: Looking = {**beside, "source": source, "seconds": time.process_time() - begun}  # type: ignore[typeddict-unknown-key]
+    progress = fitted(method, data, out, looking)
+    per_task = beside.get("per_task")
+    return Subgoals(
+        classifiers,
+        settings,
+        progress,
+        Source(
+            {**about_of(method, data), "source": source},
+            None if out is None else Path(out),
+            world_of,
+            lambda: shown if per_task is None else first_of_each(shown, lambda demo: demo.task, per_task),
+        ),
+    )
+
+
+def load(
+    folder: str | Path, world: Where | None = None, encoder: Encoder | None = None, which: Which = "best"
+) -> Subgoals:
+    """The subgoals of a run.
+
+    Args:
+        folder: of the run.
+        world: where they are used, as for `learn`; by default the domain that the run was trained in, if it is
+            installed. Planning needs none; `recognise`, `segment` and `discover` do.
+        encoder: of one's own, if the run has one.
+        which: the checkpoint.
+    """
+    run = Run(folder)
+    if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
+        raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
+    settings, classifiers = rebuilt(run, encoder)
+    saved = run.load(which)
+    try:
+        classifiers.load_state_dict(weights(saved))
+    except RuntimeError:
+        raise RunError(
+            f"{folder} does not fit the encoder '{settings.encoder}': its weights have other shapes"
+        ) from None
+    world_of = None if world is None else world_function(world)
+    if world is None:
+        with suppress(RsgError):  # it is of a world that is not installed
+            world_of = world_function(home(run))
+    source = Source(run.about, run.folder, world_of, lambda: training_demonstrations(run))
+    return Subgoals(classifiers.eval(), settings, Progress(**saved.notes), source)
+
+
+def world_function(world: Where) -> WorldOf:
+    """From a demonstration to its world."""
+    if isinstance(world, str):
+        world = find(world)
+    if isinstance(world, type):
+        raise RsgError(f"a world is wanted, not a class: make one, {world.__name__}(...)")
+    if isinstance(world, Domain):
+        domain = world
+        return lambda demo: domain.world(demo.setting)
+    if isinstance(world, World | ContinuousWorld):
+        there = world
+        return lambda _: there
+    if not callable(world):
+        raise RsgError(f"this is neither a world nor a function that gives one: {check(world)[0]}")
+    return world
+
+
+def _checked(world: AnyWorld) -> AnyWorld:
+    """A world, or an error that says what it lacks."""
+    if not is_continuous(world) and not all(hasattr(world, part) for part in ("actions", "step", "encode")):
+        raise RsgError(f"what was given as a world is none: {check(world)[0]}")
+    return world
+
+
+def _origin(world: Where, shown: Store | Sequence[Demonstration], per_task: int | None) -> dict[str, object]:
+    """What a run remembers of where it was trained, so that it can be found again."""
+    domain = find(world) if isinstance(world, str) else world
+    told = origin(domain, shown) if isinstance(domain, Domain) else {}
+    return {**told, "per_task": per_task} if "demos" in told else told
+
+
+def _settled(asked: Asked, world: AnyWorld, example: Demonstration, encoder: Encoder | None) -> RsgSettings:
+    """The settings that were asked for; the encoder, and what suits it, follow from the world unless they are named."""
+    if isinstance(asked, RsgSettings):
+        settings, some = asked, {}
+    elif isinstance(asked, type):
+        raise RsgError(f"settings are wanted, not a class: make some, {asked.__name__}(...)")
+    else:
+        some = named(RsgSettings, in_file(asked) if isinstance(asked, str | Path) else asked or {})
+        settings = replace(preset(str(some.get("encoder", "auto"))), **some)
+    if isinstance(encoder, nn.Module):
+        raise RsgError(f"encoder= takes what makes a module, such as the class {type(encoder).__name__}, not a module")
+    if encoder is not None and (settings.encoder in BY_FACTS or network_named(settings.encoder)):
         settings = replace(settings, encoder=f"{getattr(encoder, '__name__', 'mine')} (your own)")
+    if settings.encoder in BY_FACTS and (is_continuous(world) or not fact_names(world, example.states)):
+        if settings.encoder == "facts":
+            raise RsgError(NO_FACTS)
+        chosen = preset(network_for(world))
+        settings = replace(settings, encoder=chosen.encoder) if asked is settings else replace(chosen, **some)
     check_device(settings.device)
-    world_of = _world_of(world)
-    data = TrainingData(demonstrations, settings, beside.get("per_task"))
-    start, begun = beside.get("start"), time.process_time()
-    subgoals = _had(out) or _read(data, world_of, settings, start) if settings.encoder in BY_FACTS else None
-    if subgoals is None:
-        settings = _by_network(settings, world_of(data[int(data.learn[0])]))
-        subgoals = _first(data, world_of, settings, encoder, start)
-    method = beside.get("method", RationalSubgoals)(subgoals, settings, world_of, data.descriptions)
-    looking: Any = {**beside, "seconds": time.process_time() - begun}
-    return Learned(subgoals, fitted(method, data, out, looking))
+    return settings
 
 
-def _by_network(settings: RsgSettings, world: World) -> RsgSettings:
-    """The settings, with a network that suits the world if none was chosen."""
-    if settings.encoder == "facts":
-        raise RsgError(NO_FACTS)
-    return replace(settings, encoder=network_for(world)) if settings.encoder == "auto" else settings
+def _said(settings: RsgSettings) -> str:
+    """How terms will be learned, in a sentence."""
+    if settings.encoder in BY_FACTS:
+        return "each term is read as a formula over facts of this world; a network learns what no formula explains"
+    return f"this world has no facts to name: the network '{settings.encoder}' learns what each term means"
 
 
 def _first(
@@ -105,7 +215,7 @@ def _first(
     """What training begins with: classifiers of all terms of the data, new ones or others that go on learning."""
     terms = [name for text in data.descriptions for name in machine_of(text).names]
     if start is not None:
-        subgoals = _copied(start, settings, encoder)
+        subgoals = copied(start, settings, encoder)
     else:
         example = data[int(data.learn[0])]
         world = world_of(example)
@@ -125,18 +235,14 @@ def _had(out: str | Path | None) -> Classifiers | None:
     return rebuilt(run)[1] if "last" in run.steps and "readings" in run.about.get("shape", {}) else None
 
 
-def _read(
-    data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: Classifiers | None
-) -> Classifiers | None:
-    """Classifiers that are formulas, with a network for what these do not explain; None if the world has no facts.
+def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: Classifiers | None) -> Readings:
+    """Classifiers that are formulas, with a network for what these do not explain.
 
     Formulas to begin with stay as they are; terms that a network knows stay with it.
     """
     every = np.sort(np.concatenate([data.learn, data.held_out])).tolist()
     example = data[every[0]]
     world = world_of(example)
-    if is_continuous(world) or not fact_names(world, example.states):
-        return None
     if start is not None and not (isinstance(start, Readings) and (settings.encoder == "auto" or not start.network)):
         raise RsgError(UNFIT)
     had, network = (start.readings, start.network) if isinstance(start, Readings) else ({}, None)
@@ -163,46 +269,7 @@ def _read(
         seen = world.encode(example.states[:1])
         terms = list(dict.fromkeys(unread))
         shape["network"] = {"encoder": own.encoder, "terms": terms, "shape": shape_of(own, seen, world)}
-    return _readings(settings, shape, network)
-
-
-def _readings(settings: RsgSettings, shape: dict[str, Any], start: Classifiers | None = None) -> Readings:
-    """Readings and their network, as the shape says; start: a network that goes on learning."""
-    network, rest = None, shape.get("network")
-    if rest:
-        own = replace(settings, encoder=rest["encoder"])
-        network = _copied(start, own, None) if start else build(own, [], rest["shape"])
-        network.grow(rest["terms"], settings.seed)
-    made = Readings(
-        {term: Reading.restored(one) for term, one in shape["readings"].items()}, shape["certainty"], network
-    )
-    made.shape = shape
-    return made
-
-
-def network_for(world: Any) -> str:
-    """The network that suits a world: the one that it names, or `flat`."""
-    return str(getattr(world, "network", "flat"))
-
-
-def network_named(name: str) -> Network | None:
-    """The kind of network of that name, if somebody offers one."""
-    return FLAT if name == "flat" else offered("networks", name)
-
-
-def preset(encoder: str) -> RsgSettings:
-    """The settings that learn best with an encoder."""
-    found = network_named(encoder)
-    return RsgSettings(encoder=encoder, **(found.preset if found else {}))
-
-
-def _world_of(world: Any) -> WorldOf:
-    if isinstance(world, World) or is_continuous(world):
-        return lambda _: world
-    if not callable(world):
-        raise RsgError(f"this is neither a world nor a function that gives one: {check(world)[0]}")
-    found: WorldOf = world
-    return found
+    return readings_as(settings, shape, network)
 
 
 def check_device(name: str) -> None:
@@ -211,100 +278,3 @@ def check_device(name: str) -> None:
         torch.zeros(1, device=name).cpu()
     except (RuntimeError, AssertionError, NotImplementedError):
         raise RsgError(f"torch cannot use the device '{name}' here; use cpu, or cuda where there is one") from None
-
-
-def _copied(start: Classifiers, settings: RsgSettings, encoder: Encoder | None) -> Classifiers:
-    """Classifiers with the same weights; they must be what the settings say, or the run could not be loaded again."""
-    if isinstance(start, Readings):
-        raise RsgError(UNFIT)
-    try:
-        copy = build(settings, start.terms, dict(start.shape), encoder)
-        copy.load_state_dict(start.state_dict())
-        return copy
-    except (KeyError, RuntimeError):  # the shape is that of another encoder, or its sizes differ
-        raise RsgError(UNFIT) from None
-
-
-def load_subgoals(folder: str | Path, which: Which = "best", encoder: Encoder | None = None) -> Classifiers:
-    """The classifiers of a run; one with an encoder of your own needs that encoder again."""
-    run = Run(folder)
-    if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
-        raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
-    settings, subgoals = rebuilt(run, encoder)
-    try:
-        subgoals.load_state_dict(weights(run.load(which)))
-    except RuntimeError:
-        raise RunError(
-            f"{folder} does not fit the encoder '{settings.encoder}': its weights have other shapes"
-        ) from None
-    return subgoals.eval()
-
-
-def rebuilt(run: Run, encoder: Encoder | None = None) -> tuple[RsgSettings, Classifiers]:
-    """The settings of a run, and classifiers of its shape, with other weights."""
-    about = run.about
-    if about.get("method") != RationalSubgoals.name:
-        raise RunError(f"{run.folder} is a run of '{about.get('method')}', which learns no subgoals")
-    try:
-        settings = restored(RsgSettings, about["settings"])
-        return settings, build(replace(settings, device="cpu"), about["terms"], about["shape"], encoder)
-    except (KeyError, TypeError):
-        raise RunError(f"{run.folder} does not say what it learned; train again into another folder") from None
-
-
-def build(
-    settings: RsgSettings, terms: Sequence[str], shape: dict[str, Any], encoder: Encoder | None = None, seen: Any = None
-) -> Classifiers:
-    """Classifiers that have learned nothing yet."""
-    if "readings" in shape:
-        return _readings(settings, shape)
-    if encoder is not None:
-        made = _of_ones_own(seeded(encoder, settings.seed), settings, shape, seen)
-    elif network := network_named(settings.encoder):
-        made = network.build(settings, shape)
-    else:
-        raise RsgError(
-            f"'{settings.encoder}' is an encoder of your own; give it to rsg.learn or rsg.load_subgoals as `encoder`"
-        )
-    made.grow(terms, settings.seed).shape = shape
-    return made
-
-
-def _of_ones_own(module: nn.Module, settings: RsgSettings, shape: dict[str, int], seen: Any) -> Classifiers:
-    """Classifiers on top of a module, unless it is some itself."""
-    if isinstance(module, Classifiers):
-        return module
-    shape["features"] = shape.get("features") or _features(module, seen)
-    return EncodedClassifiers(module, shape["features"], settings.single)
-
-
-def _features(module: nn.Module, seen: Any) -> int:
-    """How many features a module gives."""
-    with torch.no_grad():
-        given = module(tensors(seen, "cpu"))
-    if not isinstance(given, torch.Tensor) or given.ndim != 2 or len(given) != 1:
-        shape = list(getattr(given, "shape", ()))
-        raise RsgError(f"an encoder gives features [N, F] for N states, this one gave {shape} for one state")
-    return int(given.shape[1])
-
-
-def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, Any]:
-    """What an encoder must know of a world."""
-    return (network_named(settings.encoder) or FLAT).shape(seen, world)
-
-
-FLAT = Network(
-    lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
-    lambda seen, _: {"inputs": int(flat(seen).shape[1])},
-)
-"""All numbers that a world shows, in one row: a network for every world."""
-
-
-def untrained(terms: Sequence[str], world: Any, seed: int = 0, state: Array | None = None) -> Classifiers:
-    """Classifiers as they are before any training: the floor that every figure is compared with.
-
-    world: where they are to be used; state: one of its states `[W]`, by default a sample.
-    """
-    state = world.sample(stream(seed, "untrained"), 1)[0] if state is None else state
-    settings = replace(preset(network_for(world)), seed=seed)
-    return build(settings, terms, shape_of(settings, world.encode(state[None]), world))

@@ -5,20 +5,23 @@ Everything follows from the seed and the number of the step, so a run that goes 
 
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.errors import RsgError
+from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
+from rsg.core.words import quantity
 from rsg.demos import Demonstration, Store
 from rsg.language import Machine, machine_of
 from rsg.search import nodes_ahead
 from rsg.training.settings import TrainingSettings
 
+MANY = 20  # demonstrations with a problem that are named
 CACHE = 512 * 2**20  # bytes of demonstrations that are kept in memory; of state graphs as many
 
 
@@ -93,6 +96,7 @@ class TrainingData:
     def _index(self) -> NDArray[np.int64]:
         """The number of each episode's description; each is checked on the way."""
         seen: dict[str, int] = {}
+        problems = dict[int, RsgError]()
         tasks = np.empty(len(self._source), dtype=np.int64)
         digest = hashlib.sha256()
         for shard in range(len(self._starts) - 1):
@@ -100,16 +104,14 @@ class TrainingData:
                 number = int(self._starts[shard]) + offset
                 if demo.task not in seen:
                     seen[demo.task] = len(seen)
-                shortest = least_steps(machine_of(demo.task))
-                if len(demo) < shortest:
-                    raise RsgError(
-                        f"episode {number} has {len(demo)} steps, but '{demo.task}' takes {shortest}: one per subgoal; "
-                        "remove it, or mend its description"
-                    )
+                if problem := _problem(demo):
+                    problems[number] = problem
                 tasks[number] = seen[demo.task]
                 if not isinstance(self._source, Store):
                     digest.update(f"{demo.task}\0{demo.setting}\0{demo.states.shape}".encode())
                     digest.update(demo.states.tobytes() + demo.actions.tobytes())
+        if problems:
+            raise _together(problems)
         if isinstance(self._source, Store):  # its shards carry their hashes
             digest.update("".join(shard.sha256 for shard in self._source.manifest.shards).encode())
         self.fingerprint = digest.hexdigest()
@@ -147,6 +149,34 @@ class TrainingData:
         numbers = self.held_out if len(self.held_out) else self.learn[: self._settings.batch]
         size = self._settings.batch
         return [[self[int(n)] for n in numbers[i : i + size]] for i in range(0, len(numbers), size)]
+
+
+def _problem(demo: Demonstration) -> RsgError | None:
+    """Why a demonstration cannot have done what it says, if so."""
+    try:
+        shortest = least_steps(machine_of(demo.task))
+    except RsgError as error:
+        return error
+    if len(demo) >= shortest:
+        return None
+    return RsgError(f"has {quantity(len(demo), 'step')}, but '{demo.task}' takes {shortest}: one per subgoal")
+
+
+def _together(problems: Mapping[int, RsgError]) -> RsgError:
+    """All that is wrong with descriptions, as one error; the first that is no task is shown."""
+    unread = [error for error in problems.values() if isinstance(error, ParseError)]
+    told = [
+        f"episode {number} is described as '{error.text}': {error.problem}"
+        if isinstance(error, ParseError)
+        else f"episode {number} {error}"
+        for number, error in islice(problems.items(), MANY)
+    ]
+    told += [f"and so on, {len(problems):,} in all"] if len(problems) > MANY else []
+    what = "it, or mend its description" if len(problems) == 1 else "them, or mend their descriptions"
+    sentence = f"{'; '.join(told)}; remove {what}"
+    return (
+        ParseError(sentence, unread[0].text, unread[0].position, unread[0].suggestion) if unread else RsgError(sentence)
+    )
 
 
 @lru_cache(maxsize=2)

@@ -122,7 +122,7 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
     """
     watch, pace, curves = looking.get("watch"), looking.get("pace"), looking.get("tensorboard", True)
     settings = method.settings
-    about = {"method": method.name, "settings": asdict(settings), "data": data.fingerprint, **method.about()}
+    about = about_of(method, data)
     if not (Path(folder) / "run.json").exists():
         Run.create(folder, {**about, "source": dict(looking.get("source") or {})})
     with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _curves(folder, curves) as draw:
@@ -156,12 +156,17 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
     return progress
 
 
+def about_of(method: Method, data: TrainingData) -> dict[str, Any]:
+    """What a run says of itself: what is trained, how, and on what."""
+    return {"method": method.name, "settings": asdict(method.settings), "data": data.fingerprint, **method.about()}
+
+
 def _nothing_to_fit(method: Method, run: Run, seconds: float) -> Progress:
     """A module without parameters is as it should be: it is kept, and that is all."""
     if "last" in run.steps:
         return _restored(run.load("last"), method, {})
     progress = Progress(seconds=seconds, done="there was nothing to fit")
-    saved = Saved(weights_of(method), asdict(progress))
+    saved = Saved(weights_of(method.module), asdict(progress))
     run.save({"last": saved, "best": saved})
     return progress
 
@@ -251,16 +256,16 @@ def _ended(settings: TrainingSettings, progress: Progress, pace: Pace | None) ->
 
 def _saved(method: Method, optimizer: torch.optim.Adam, progress: Progress) -> Saved:
     """Everything that the next step depends on."""
-    tensors = weights_of(method)
+    tensors = weights_of(method.module)
     for name, parameter in method.module.named_parameters():
         for key, value in optimizer.state[parameter].items():
             tensors[f"adam.{name}.{key}"] = value
     return Saved(tensors, asdict(progress))
 
 
-def weights_of(method: Method) -> dict[str, Tensor]:
+def weights_of(module: nn.Module) -> dict[str, Tensor]:
     """What is learned, by the names of a checkpoint."""
-    return {f"module.{name}": value for name, value in method.module.state_dict().items()}
+    return {f"module.{name}": value for name, value in module.state_dict().items()}
 
 
 def _restored(saved: Saved, method: Method, memory: dict[Any, Any]) -> Progress:

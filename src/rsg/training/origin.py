@@ -1,17 +1,19 @@
 """Where a run was trained, and whether what it learned can be used elsewhere."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rsg.core.errors import RsgError, RunError
-from rsg.demos import Store
+from rsg.demos import Demonstration, Store
 from rsg.domain import Domain, remembered
 from rsg.training.checkpoint import Run
 
 
-def origin(domain: Domain, store: Store) -> dict[str, Any]:
-    """What a run remembers of where its demonstrations were made."""
-    return {"world": domain.name, "demos": str(store.folder.resolve()), "setting": store[0].setting if store else ""}
+def origin(domain: Domain, shown: Store | Sequence[Demonstration]) -> dict[str, Any]:
+    """What a run remembers of where its demonstrations were made, and of where they are kept."""
+    kept = {"demos": str(shown.folder.resolve())} if isinstance(shown, Store) else {}
+    return {"world": domain.name, **kept, "setting": shown[0].setting if shown else ""}
 
 
 def home(run: Run, domain: Domain | None = None) -> Domain:

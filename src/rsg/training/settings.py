@@ -1,8 +1,10 @@
 """The settings of a training run: frozen, saved with the model, changed on the command line by `--set key=value`."""
 
 import dataclasses
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from rsg.core.errors import RsgError, unknown
@@ -62,6 +64,35 @@ def changed(settings: S, changes: Sequence[str]) -> S:
             raise unknown("setting", key, kinds)
         values[key] = _read(key, text.strip(), kinds[key])
     return dataclasses.replace(settings, **values)
+
+
+def named(kind: type[S], values: Mapping[str, object]) -> dict[str, Any]:
+    """Some settings by name, each checked to be one, and of the right type.
+
+    >>> named(TrainingSettings, {"steps": 10, "rate": 1})
+    {'steps': 10, 'rate': 1.0}
+    """
+    hints = get_type_hints(kind)
+    kinds = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in kinds:
+            raise unknown("setting", key, kinds)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        found[key] = float(value) if kinds[key] is float and whole else value  # type: ignore[arg-type]
+        if type(found[key]) is not kinds[key]:
+            found[key] = _read(key, str(value), kinds[key])
+    return found
+
+
+def in_file(path: str | Path) -> dict[str, object]:
+    """The settings that a TOML file names."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RsgError(f"cannot read the settings in {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RsgError(f"{path} is no TOML file: {error}") from None
 
 
 def restored(kind: type[S], values: Mapping[str, Any]) -> S:

@@ -101,3 +101,7 @@ class ContinuousWorld(Model, Protocol):
         An angle goes the shorter way round.
         """
         ...
+
+
+AnyWorld = World | ContinuousWorld
+"""Actions are few and have names, or a pose moves freely."""

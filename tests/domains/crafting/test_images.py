@@ -17,7 +17,7 @@ from rsg.domains.crafting import tile_kernels as kernels
 from rsg.domains.crafting.images import ALIKE, GAIN, MARGIN, NUMBERS, TILE, ImageClassifiers
 from rsg.domains.crafting.pictures import images
 from rsg.planning import plan
-from rsg.subgoals import learn, load_subgoals
+from rsg.subgoals import learn, load
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 TERMS = ("grab-axe", "mine-wood")
@@ -255,12 +255,12 @@ def test_a_run_goes_on_bit_for_bit_and_can_be_loaded(tmp_path):
     with pytest.raises(Stop):
         learn(FEW, world_of, tmp_path / "parts", settings, watch=stop, tensorboard=False)
     parts = train(tmp_path / "parts", steps=6, save_every=2)
-    for one, other in zip(whole.subgoals.parameters(), parts.subgoals.parameters(), strict=True):
+    for one, other in zip(whole.classifiers.parameters(), parts.classifiers.parameters(), strict=True):
         assert torch.equal(one, other)
     world, states = states_of()
-    loaded = load_subgoals(tmp_path / "whole")
+    loaded = load(tmp_path / "whole").classifiers
     assert isinstance(loaded, ImageClassifiers)
-    assert np.array_equal(loaded.evaluate(world, states, [0]), whole.subgoals.evaluate(world, states, [0]))
+    assert np.array_equal(loaded.evaluate(world, states, [0]), whole.classifiers.evaluate(world, states, [0]))
 
 
 def test_a_search_looks_only_a_little_ahead(monkeypatch):
@@ -277,10 +277,18 @@ def test_a_search_looks_only_a_little_ahead(monkeypatch):
 
 
 def test_a_run_that_begins_with_another_one_gets_to_know_new_looks(tmp_path):
-    first = learn(FEW[:1], world_of, None, quick(encoder="image", depth=1, steps=2)).subgoals
+    begun = learn(FEW[:1], world_of, None, quick(encoder="image", depth=1, steps=2))
+    first = begun.classifiers
     known = len(first.looks)
-    learn(FEW, world_of, tmp_path / "more", quick(encoder="image", depth=1, steps=2), start=first, tensorboard=False)
-    more = load_subgoals(tmp_path / "more")
+    learn(
+        FEW,
+        world_of,
+        tmp_path / "more",
+        quick(encoder="image", depth=1, steps=2),
+        start=begun,
+        tensorboard=False,
+    )
+    more = load(tmp_path / "more").classifiers
     assert len(more.looks) > known == len(first.looks)
     assert torch.equal(more.looks[:known], first.looks)
 
@@ -291,4 +299,4 @@ def test_a_run_from_before_there_were_looks_must_be_trained_again(tmp_path):
     about["shape"] = {}
     (tmp_path / "run.json").write_text(json.dumps(about))
     with pytest.raises(RunError, match="train again into another folder"):
-        load_subgoals(tmp_path)
+        load(tmp_path)

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from typing_extensions import TypeIs
 
 from rsg.core.arrays import Array, Bools, Floats, record
 from rsg.core.compiled import bare, inner, specialised
@@ -106,7 +107,7 @@ def advance(tables: Any, space: Space, start: Floats, end: Floats, out: Floats, 
     return count, total
 
 
-def is_continuous(world: Any) -> bool:
+def is_continuous(world: object) -> TypeIs[ContinuousWorld]:
     """Whether it is a `ContinuousWorld` and no `World`."""
     return hasattr(world, "clear") and hasattr(world, "reach")
 

@@ -1,0 +1,215 @@
+"""What was learned, as one object: it plans, recognises, segments, and knows how it was trained."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from rsg.core.arrays import Array
+from rsg.core.errors import RsgError
+from rsg.core.progress import Advance
+from rsg.demos import Demonstration
+from rsg.language import Machine, Task
+from rsg.planning import Dependencies, Goal, Plan, plan, plan_goal
+from rsg.planning.goal_only import BUDGET
+from rsg.search import Between, Goals, SearchSettings, is_continuous
+from rsg.subgoals.classifiers import Classifiers
+from rsg.subgoals.dependencies import discover, keep_dependencies, kept_dependencies
+from rsg.subgoals.learning import RsgSettings, WorldOf
+from rsg.subgoals.readings import Reading, Readings
+from rsg.subgoals.recognition import Recognised, Recogniser, Segmentation, propose
+from rsg.subgoals.sentences import Told, tell
+from rsg.training import Progress, Run
+from rsg.training.checkpoint import Saved, writing
+from rsg.training.loop import weights_of
+from rsg.worlds import AnyWorld
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where subgoals come from; each part may be missing.
+
+    Attributes:
+        about: what their run says of itself.
+        folder: of that run.
+        world_of: gives the world of a demonstration.
+        shown: gives the demonstrations that they were learned from.
+    """
+
+    about: dict[str, object] = field(default_factory=dict)
+    folder: Path | None = None
+    world_of: WorldOf | None = None
+    shown: Callable[[], Iterable[Demonstration]] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Subgoals:
+    """What each term means: what `rsg.learn` gives and `rsg.load` reads.
+
+    It is a `GoalFn`: whatever asks for one takes it.
+
+    Attributes:
+        classifiers: of the terms: formulas over facts, networks, or both.
+        settings: those that it was trained with, and that it uses.
+        progress: how training went.
+        source: where it comes from.
+
+    >>> from rsg.subgoals.readings import Readings
+    >>> Subgoals(Readings({}, 6.0)).terms
+    ()
+    """
+
+    classifiers: Classifiers
+    settings: RsgSettings = field(default_factory=RsgSettings)
+    progress: Progress = field(default_factory=Progress)
+    source: Source = field(default_factory=Source)
+
+    def __call__(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
+        """The classifiers of some terms in a world, for planners that start in a state."""
+        return self.classifiers.goals(world, terms, state)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms whose meaning was learned."""
+        return self.classifiers.terms
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """The terms that were read as formulas over facts, with what is open about each."""
+        return self.classifiers.readings if isinstance(self.classifiers, Readings) else {}
+
+    def plan(
+        self,
+        world: AnyWorld,
+        start: Array,
+        task: str | Task | Machine,
+        settings: SearchSettings | None = None,
+        between: Between | None = None,
+    ) -> Plan:
+        """A plan that does a task; see `rsg.plan`."""
+        return plan(world, start, task, self, settings, between)
+
+    def plan_goal(
+        self,
+        world: AnyWorld,
+        start: Array,
+        goal: Goal,
+        budget: int = BUDGET,
+        between: Between | None = None,
+    ) -> Plan:
+        """A plan that makes a goal true, when nobody says the steps on the way; see `rsg.plan_goal`.
+
+        In a continuous world no subgoal needs another one first: there a term is planned for as it is.
+        """
+        if is_continuous(world) and isinstance(goal, str):
+            return self.plan(world, start, goal, SearchSettings(budget=budget), between)
+        return plan_goal(world, start, goal, self, self.dependencies, budget, between)
+
+    def recognise(
+        self,
+        demonstration: Demonstration,
+        candidates: Sequence[str | Task] | None = None,
+        prefix: bool = False,
+        world: AnyWorld | None = None,
+    ) -> list[Recognised]:
+        """Which task a trajectory did, the most likely first; its own description is not looked at.
+
+        Args:
+            demonstration: the trajectory.
+            candidates: descriptions to choose from; None: proposals of one's own.
+            prefix: whether it may end before the task does.
+            world: where it happened, if these subgoals do not know.
+        """
+        where = self._where(demonstration, world)
+        if candidates is None:
+            candidates = propose(self.classifiers, where, demonstration.states, prefix)
+        return Recogniser(self.classifiers, candidates, self.settings).rank(where, demonstration, prefix)
+
+    def segment(
+        self,
+        demonstration: Demonstration,
+        task: str | Task | None = None,
+        prefix: bool = False,
+        world: AnyWorld | None = None,
+    ) -> Segmentation:
+        """Where each subgoal of a task ended in a trajectory; by default of the task that it describes.
+
+        Arguments as for `recognise`.
+        """
+        task, where = demonstration.task if task is None else task, self._where(demonstration, world)
+        return Recogniser(self.classifiers, [task], self.settings).segment(where, demonstration, task, prefix)
+
+    @cached_property
+    def dependencies(self) -> Dependencies:
+        """Which subgoals help which: those kept with the run, or discovered in the demonstrations of training."""
+        kept = kept_dependencies(self.source.folder) if self.source.folder else None
+        return kept or self.discover()
+
+    def discover(
+        self, demonstrations: Iterable[Demonstration] | None = None, advance: Advance | None = None
+    ) -> Dependencies:
+        """Which subgoals help which, read off demonstrations, by default those of training.
+
+        It takes the place of `dependencies`. advance: called with the number of demonstrations that were looked at.
+        """
+        if demonstrations is None:
+            if self.source.shown is None:
+                raise RsgError("these subgoals do not know what they were shown; give demonstrations to discover(...)")
+            demonstrations = self.source.shown()
+        found = discover(self, self.terms, demonstrations, self._where, advance=advance)
+        if self.source.folder:
+            keep_dependencies(self.source.folder, found)
+        vars(self)["dependencies"] = found
+        return found
+
+    def tell(self, world: AnyWorld | None = None) -> list[Told]:
+        """What each term means, in the words of a world, how sure that is, and what is open."""
+        return tell(self.classifiers, world)
+
+    def save(self, folder: str | Path) -> None:
+        """Keep it as a run, which `rsg.load` and every command read; what training has kept there stays."""
+        if self.source.folder and Path(folder).resolve() == self.source.folder.resolve():
+            return
+        if not self.source.about:
+            raise RsgError("only what rsg.learn learned can be saved; these classifiers are your own")
+        Run.create(folder, self.source.about)
+        saved = Saved(weights_of(self.classifiers), asdict(self.progress))
+        with writing(folder) as run:
+            run.save({"last": saved, "best": saved})
+        if "dependencies" in vars(self):
+            keep_dependencies(folder, self.dependencies)
+
+    def _where(self, demonstration: Demonstration, world: AnyWorld | None = None) -> AnyWorld:
+        """The world of a demonstration."""
+        if world is not None:
+            return world
+        if self.source.world_of is None:
+            raise RsgError(
+                "these subgoals do not know their world; name it: world=..., or once for all rsg.load(folder, world)"
+            )
+        return self.source.world_of(demonstration)
+
+
+def recognise(
+    world: AnyWorld,
+    demonstration: Demonstration,
+    candidates: Sequence[str | Task] | None,
+    subgoals: Subgoals,
+    prefix: bool = False,
+) -> list[Recognised]:
+    """Which task a trajectory did; see `Subgoals.recognise`.
+
+    `rsg.subgoals.Recogniser` does the same for many trajectories and is quicker then.
+    """
+    return subgoals.recognise(demonstration, candidates, prefix, world)
+
+
+def segment(
+    world: AnyWorld,
+    demonstration: Demonstration,
+    task: str | Task | None,
+    subgoals: Subgoals,
+    prefix: bool = False,
+) -> Segmentation:
+    """Where each subgoal of a task ended in a trajectory; see `Subgoals.segment`."""
+    return subgoals.segment(demonstration, task, prefix, world)
