@@ -11,9 +11,9 @@ from torch import nn
 
 import rsg
 from rsg.core.errors import RsgError, RunError
+from rsg.core.settings import in_file
 from rsg.domains.playroom import PlayroomWorld
 from rsg.subgoals.learning import RsgSettings
-from rsg.training.settings import in_file
 
 WORLD = Corridor()
 
@@ -113,10 +113,10 @@ def test_settings_in_a_file(tmp_path):
     settings = rsg.learn(demonstrations(), WORLD, settings=tmp_path / "mine.toml").settings
     assert (settings.encoder, settings.steps, settings.rate) == ("flat", 1, 1.0)
     with pytest.raises(RsgError, match="No such file"):
-        in_file(tmp_path / "none.toml")
+        in_file(RsgSettings, tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("steps = = 1")
     with pytest.raises(RsgError, match="is no TOML file"):
-        in_file(tmp_path / "bad.toml")
+        in_file(RsgSettings, tmp_path / "bad.toml")
 
 
 def test_a_module_of_ones_own_is_used_without_naming_it():

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, Unpack
 
 from rsg.baselines.runs import METHODS, preset, settings_of_run, train_baseline
 from rsg.core.errors import RsgError, RunError, unknown
+from rsg.core.settings import in_file
 from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.importing import open_store
 from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, offers
-from rsg.subgoals import Subgoals, learn, load
+from rsg.subgoals import RsgSettings, Subgoals, learn, load
 from rsg.subgoals.building import network_named, rebuilt
 from rsg.subgoals.building import preset as rsg_preset
 from rsg.subgoals.learning import RationalSubgoals
@@ -35,6 +36,7 @@ class Asked:
         begin: the folder of a run whose subgoals are the first ones.
         seed: where chance comes from.
         changes: of settings, each written `key=value`.
+        file: TOML, with settings for what is not said otherwise.
     """
 
     method: str | None = None
@@ -42,6 +44,7 @@ class Asked:
     begin: Path | None = None
     seed: int | None = None
     changes: Sequence[str] | None = None
+    file: Path | None = None
 
     def settings(self, domain: Domain) -> TrainingSettings:
         """What was asked for, on top of what suits the domain."""
@@ -52,7 +55,9 @@ class Asked:
             usual = preset(str(self.method), domain)
         else:
             raise RsgError(f"--encoder and --from are for rsg; '{self.method}' has a network of its own")
-        settings = changed(usual, self.changes or ())
+        filed = in_file(type(usual), self.file) if self.file else {}
+        filed.pop("encoder", None)  # which is in what is usual already
+        settings = changed(replace(usual, **filed), self.changes or ())
         encoder = getattr(settings, "encoder", "auto")
         if encoder not in BY_FACTS and not network_named(encoder):
             raise unknown("encoder", encoder, (*BY_FACTS, "flat", *offers(domain, "networks")))
@@ -71,7 +76,8 @@ class Asked:
             **{key: had[key] for key in ("hidden", "single") if key in had},
         }
         auto = suits.pop("encoder", "auto")
-        asked = self.encoder or had.get("encoder") or "auto"
+        filed = in_file(RsgSettings, self.file) if self.file else {}
+        asked = self.encoder or filed.get("encoder") or had.get("encoder") or "auto"
         if asked == "facts" and auto != "auto":
             raise RsgError(NO_FACTS)
         return replace(rsg_preset(auto if asked == "auto" else asked), **suits)

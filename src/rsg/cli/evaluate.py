@@ -20,7 +20,6 @@ def evaluate(
     place: Place,
     split: str | None = option(None, "Which tasks, for example train or novel; the last that reports have."),
     per_task: PerTask = 100,
-    budget: int = option(5000, "Expansions per plan, in total."),
 ) -> Said:
     """Plan from many starts, replay every plan in the true world, and report success with a 95 % interval.
 
@@ -41,10 +40,10 @@ def evaluate(
     about: dict[str, Any] = {"world": source.name, "subgoals": search.subgoals}
     if search.subgoals not in GIVEN and (result := _acted(search, source, world, starts, count)):
         return Said({**about, **source.about(), **result}, _show(result, about, "steps", "episodes"))
-    settings, goal_fn = search.settings_in(world, budget), goal_fn_named(search.subgoals, source, world)
+    settings, goal_fn = search.settings_in(world), goal_fn_named(search.subgoals, source, world)
     with progress("planning", count, "plans") as advance:
         result = evaluate_planning(source, starts, goal_fn, settings, advance)
-    about |= {"order": settings.order, "budget": budget, "planner": search.planner, **source.about()}
+    about |= {"order": settings.order, "budget": settings.budget, "planner": settings.planner, **source.about()}
     return Said({**about, **result}, _show(result, about, "expansions", "plans"))
 
 

@@ -8,6 +8,7 @@ import typer
 
 from rsg.cli.command import option
 from rsg.cli.output import to_fill, to_write
+from rsg.core.settings import in_file
 from rsg.domain import Domain
 from rsg.planning import Dependencies
 from rsg.search import GoalFn, SearchSettings, is_continuous
@@ -36,6 +37,18 @@ def new_folder(default: Any, about: str, metavar: str = "DIR") -> Any:
     return option(default, about, metavar=metavar, callback=to_fill)
 
 
+def settings_file(table: str) -> Any:
+    """An option for a file with settings."""
+    return option(
+        None,
+        f"A TOML file with settings, in a table [{table}]; what is said here counts more.".replace("[", r"\["),
+        "--settings",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+    )
+
+
 @dataclass(frozen=True)
 class Search:
     """How to plan, and with which subgoals."""
@@ -43,19 +56,23 @@ class Search:
     subgoals: str = option(
         "oracle", "The folder of a run, or oracle (the truth), or untrained (random networks).", metavar="WHICH"
     )
-    planner: str = option(
-        "auto", "In a continuous world: roadmap, rrt (random trees), or auto (trees where a roadmap does not do)."
+    planner: str | None = option(
+        None, "In a continuous world: roadmap, rrt (random trees), or auto (the default: trees where it takes them)."
     )
     order: str | None = option(
         None, "deepest (usual with finitely many actions), balanced, optimal, anytime or auto (usual elsewhere)."
     )
     seed: Seed = 0
+    budget: int | None = option(None, "How many expansions a plan may take; 5,000, and 25,000 for a goal only.")
+    file: Path | None = settings_file("search")
 
-    def settings_in(self, world: Any, budget: int) -> SearchSettings:
-        """What was asked for, in an order that suits the world if none was."""
-
-        order = self.order or ("auto" if is_continuous(world) else "deepest")
-        return SearchSettings(order=order, budget=budget, seed=self.seed, planner=self.planner)
+    def settings_in(self, world: Any, goal: bool = False) -> SearchSettings:
+        """What was asked for here, or else in the file, or else what suits the world."""
+        usual = {"order": "auto" if is_continuous(world) else "deepest", "budget": 25_000 if goal else 5000}
+        filed = in_file(SearchSettings, self.file, "search") if self.file else {}
+        here = {"order": self.order, "budget": self.budget, "planner": self.planner}
+        said = {key: value for key, value in here.items() if value is not None}
+        return SearchSettings(**{**usual, "seed": self.seed, **filed, **said})
 
 
 GIVEN = ("oracle", "untrained")

@@ -21,6 +21,7 @@ from rsg.evaluation.planning import ALREADY, judged
 from rsg.language import Machine, Task, Term
 from rsg.planning import Plan, Verdict, plan_goal
 from rsg.planning import plan as plan_task
+from rsg.planning.goal_only import BUDGET
 from rsg.search import is_continuous
 
 
@@ -35,7 +36,6 @@ def plan(
         "Only the end, instead of TASK; how to get there, with empty hands at first, is found out.",
         metavar="TERM",
     ),
-    budget: int | None = option(None, "How many expansions there may be; 5,000 for TASK, 25,000 for a goal."),
     *,
     place: Place,
     search: Search,
@@ -55,16 +55,18 @@ def plan(
         raise domain.lacks("picture of a whole plan", "write an animated one with --gif")
     wanted = _read(task, goal, domain, search.subgoals)
     machine, end = Machine.of(wanted), None if goal is None else wanted
-    budget = budget if budget is not None else 5000 if goal is None else 25_000
     world, state = domain.start(machine.names, stream(search.seed, "world"), goal is not None)
-    settings, goal_fn = search.settings_in(world, budget), goal_fn_named(search.subgoals, domain, world)
+    settings, goal_fn = search.settings_in(world, goal is not None), goal_fn_named(search.subgoals, domain, world)
     about = {"subgoals": search.subgoals, "order": settings.order, "planner": settings.planner, **domain.about()}
     note, make = "", partial(plan_task, world, state, machine, goal_fn, settings)
     if goal is not None and not is_continuous(world):  # in a continuous one no subgoal needs another one first
         if search.order is not None:
             raise RsgError("--order is for TASK; with --goal states where the goal lacks least come first")
         dependencies, note = dependencies_named(search.subgoals, find(name), goal_fn)
-        make, about["order"] = partial(plan_goal, world, state, str(end), goal_fn, dependencies, budget), None
+        make, about["order"] = (
+            partial(plan_goal, world, state, str(end), goal_fn, dependencies, settings.budget or BUDGET),
+            None,
+        )
     with compiling() as kernels:
         made = make()
     made, verdict = judged(made, domain, world, goal_fn, end)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rsg.baselines.jobs import RSG, USUAL, Asked, Job, begun, resumed
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import WorldName, new_folder
+from rsg.cli.options import WorldName, new_folder, settings_file
 from rsg.core.errors import RsgError
 from rsg.core.progress import is_hushed, progress
 from rsg.core.settings import meanings
@@ -45,6 +45,7 @@ class How(Asked):
         "world offers: sets (objects as sets, the paper's), image (pixels), relative (things as a robot sees them).",
     )
     begin: Path | None = option(None, "Begin with what another run learned.", "--from", metavar="RUN")
+    file: Path | None = settings_file("train")
     changes: list[str] | None = option(None, "Change a setting; --set help lists them.", "--set", metavar="KEY=VALUE")
 
 

@@ -2,10 +2,15 @@
 
 import dataclasses
 import math
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, unknown
+
+TABLES = ("train", "search")
+"""What a file of settings may hold."""
 
 
 def setting(
@@ -57,6 +62,59 @@ def meanings(settings: Settings) -> Iterator[tuple[str, Any, str]]:
     """Name, value and meaning of each setting."""
     for name, value in vars(settings).items():
         yield name, value, told(type(settings), name).get("meaning", "")
+
+
+def named(kind: type, values: Mapping[str, object]) -> dict[str, Any]:
+    """Some settings of a dataclass by name, each checked to be one, and of the right type.
+
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Walk(Settings):
+    ...     steps: int = setting(100, "how far to go", least=1)
+    ...     speed: float = setting(1.0, "how fast", above=0)
+    >>> named(Walk, {"steps": 10, "speed": 1})
+    {'steps': 10, 'speed': 1.0}
+    """
+    hints = get_type_hints(kind)
+    kinds = {field.name: get_args(hints[field.name]) or (hints[field.name],) for field in dataclasses.fields(kind)}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in kinds:
+            raise unknown("setting", key, kinds)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        found[key] = float(value) if kinds[key][0] is float and whole else value  # type: ignore[arg-type]
+        if type(found[key]) not in kinds[key]:
+            found[key] = read_value(key, str(value), kinds[key][0])
+    return found
+
+
+def in_file(kind: type, path: str | Path, table: str = TABLES[0]) -> dict[str, Any]:
+    """The settings of a dataclass that a TOML file names in a table; those in no table are for training."""
+    try:
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RsgError(f"cannot read the settings in {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RsgError(f"{path} is no TOML file: {error}") from None
+    free = {key: value for key, value in values.items() if key not in TABLES}
+    try:
+        if tables := [key for key, value in free.items() if isinstance(value, dict)]:
+            raise unknown("table", tables[0], TABLES)
+        return named(kind, {**(free if table == TABLES[0] else {}), **values.get(table, {})})
+    except RsgError as error:
+        raise RsgError(f"{path}: {error}") from None
+
+
+def read_value(key: str, text: str, kind: Any) -> Any:
+    """The value of a setting as it is written."""
+    if kind is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "on", "off", "1", "0"):
+            raise RsgError(f"{key} is on or off, not '{text}'")
+        return text.lower() in ("true", "yes", "on", "1")
+    try:
+        return kind(text)
+    except ValueError:
+        name = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
+        raise RsgError(f"{key} is {name}, not '{text}'") from None
 
 
 def _problem(name: str, value: Any, limits: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from torch import nn
 
 from rsg.core.errors import RsgError, RunError
 from rsg.core.progress import say
+from rsg.core.settings import in_file, named
 from rsg.demos import Demonstration, Store
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
@@ -42,7 +43,6 @@ from rsg.training.checkpoint import Which
 from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
 from rsg.training.origin import home, origin
-from rsg.training.settings import in_file, named
 from rsg.worlds import AnyWorld, ContinuousWorld, World, check
 from rsg.worlds.facts import fact_names
 
@@ -187,7 +187,7 @@ def _settled(asked: Asked, world: AnyWorld, example: Demonstration, encoder: Enc
     elif isinstance(asked, type):
         raise RsgError(f"settings are wanted, not a class: make some, {asked.__name__}(...)")
     else:
-        some = named(RsgSettings, in_file(asked) if isinstance(asked, str | Path) else asked or {})
+        some = in_file(RsgSettings, asked) if isinstance(asked, str | Path) else named(RsgSettings, asked or {})
         settings = replace(preset(str(some.get("encoder", "auto"))), **some)
     if isinstance(encoder, nn.Module):
         raise RsgError(f"encoder= takes what makes a module, such as the class {type(encoder).__name__}, not a module")

@@ -1,14 +1,12 @@
 """The settings of a training run: frozen, saved with the model, changed on the command line by `--set key=value`."""
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from rsg.core.errors import RsgError, unknown
-from rsg.core.settings import Settings, setting
+from rsg.core.settings import Settings, read_value, setting
 
 S = TypeVar("S", bound="TrainingSettings")
 
@@ -62,37 +60,8 @@ def changed(settings: S, changes: Sequence[str]) -> S:
             raise RsgError(f"a setting is written key=value, not '{change}'")
         if key not in kinds:
             raise unknown("setting", key, kinds)
-        values[key] = _read(key, text.strip(), kinds[key])
+        values[key] = read_value(key, text.strip(), kinds[key])
     return dataclasses.replace(settings, **values)
-
-
-def named(kind: type[S], values: Mapping[str, object]) -> dict[str, Any]:
-    """Some settings by name, each checked to be one, and of the right type.
-
-    >>> named(TrainingSettings, {"steps": 10, "rate": 1})
-    {'steps': 10, 'rate': 1.0}
-    """
-    hints = get_type_hints(kind)
-    kinds = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        if key not in kinds:
-            raise unknown("setting", key, kinds)
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        found[key] = float(value) if kinds[key] is float and whole else value  # type: ignore[arg-type]
-        if type(found[key]) is not kinds[key]:
-            found[key] = _read(key, str(value), kinds[key])
-    return found
-
-
-def in_file(path: str | Path) -> dict[str, object]:
-    """The settings that a TOML file names."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RsgError(f"cannot read the settings in {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RsgError(f"{path} is no TOML file: {error}") from None
 
 
 def restored(kind: type[S], values: Mapping[str, Any]) -> S:
@@ -109,15 +78,3 @@ def restored(kind: type[S], values: Mapping[str, Any]) -> S:
         if key not in known and key not in kind.GONE:
             raise RsgError(f"the run has a setting '{key}' that this rsg does not know; update rsg to use it")
     return kind(**{key: value for key, value in values.items() if key in known})
-
-
-def _read(key: str, text: str, kind: Any) -> Any:
-    if kind is bool:
-        if text.lower() not in ("true", "false", "yes", "no", "on", "off", "1", "0"):
-            raise RsgError(f"{key} is on or off, not '{text}'")
-        return text.lower() in ("true", "yes", "on", "1")
-    try:
-        return kind(text)
-    except ValueError:
-        name = {"int": "a whole number", "float": "a number"}.get(kind.__name__, kind.__name__)
-        raise RsgError(f"{key} is {name}, not '{text}'") from None
