@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rsg.cli import doctor
 from rsg.core.version import __version__
+from rsg.evaluation import installation
 
 
 def shell(command):
@@ -166,7 +166,7 @@ def test_doctor_offers_only_extras_that_there_are(rsg, monkeypatch):
 def test_a_thorough_doctor_imports_everything(rsg, tmp_path, monkeypatch):
     (tmp_path / "broken_package.py").write_text("raise ImportError('no such symbol')")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "broken_package"))
+    monkeypatch.setattr(installation, "PACKAGES", ("numpy", "broken_package"))
     assert rsg("doctor")[0] == 0
     code, out, _ = rsg("doctor", "--thorough")
     assert code == 1
@@ -174,12 +174,12 @@ def test_a_thorough_doctor_imports_everything(rsg, tmp_path, monkeypatch):
 
 
 def test_doctor_finds_what_is_broken(rsg, monkeypatch):
-    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "no_such_package"))
+    monkeypatch.setattr(installation, "PACKAGES", ("numpy", "no_such_package"))
     code, out, _ = rsg("doctor")
     assert code == 1
     assert "ModuleNotFoundError" in out
     assert "The core does not work." in out
-    monkeypatch.setattr("rsg.language.satisfies", lambda trace, task: False)
+    monkeypatch.setattr("rsg.evaluation.installation.satisfies", lambda trace, task: False)
     code, out, _ = rsg("doctor", "--json")
     assert code == 1
     assert "wrong answer" in json.loads(out)["checks"]["task language"]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, NamedTuple, Unpack
 
 from rsg.baselines.runs import METHODS, preset, settings_of_run, train_baseline
@@ -120,6 +121,22 @@ def begun(domain: Domain, out: Path, asked: Asked, demos: Path | None, per_task:
     told["from"] = str(asked.begin.resolve()) if asked.begin else None
     there = domain.within(told["setting"]) if told["setting"] else domain
     return Job(there, asked.method or RSG, settings, store, start, told)
+
+
+def check_own(out: Path, made_by: str) -> None:
+    """An error unless a new run can be made there, in the place of one that the same command made before."""
+    if not (out / FOLDER.file).exists():
+        FOLDER.check_new(out)
+    elif Run(out).about.get("source", {}).get("made_by") != made_by:
+        raise RunError(f"{out} holds a run that {made_by} did not make; choose another folder with --out")
+
+
+def begun_again(domain: Domain, out: Path, store: Store, made_by: str) -> Job:
+    """A new job with all that is usual, in the place of the last one; see `check_own`."""
+    check_own(out, made_by)
+    if out.exists():
+        rmtree(out)
+    return Job(domain, RSG, Asked().settings(domain), store, None, {**origin(domain, store), "made_by": made_by})
 
 
 def resumed(domain: Domain, out: Path, demos: Path | None) -> Job:

@@ -9,15 +9,19 @@ from importlib import import_module
 from inspect import Parameter
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
+from rich.console import RenderableType
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from rsg.cli.output import AsJson, emit, say, to_write
 from rsg.core.errors import RsgError
 from rsg.core.progress import hushed
+
+if TYPE_CHECKING:
+    from rsg.domain import Domain
 
 
 class Said(NamedTuple):
@@ -30,8 +34,8 @@ class Said(NamedTuple):
         written: files of which a person is told; None stands for one that was not asked for.
     """
 
-    values: Any
-    show: Iterable[Any] | str
+    values: object
+    show: Iterable[RenderableType] | str
     code: int = 0
     written: Sequence[Path | None] = ()
 
@@ -65,7 +69,7 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
     parameters = inspect.signature(function).parameters
 
     @wraps(function)
-    def run(as_json: bool, **given: Any) -> None:
+    def run(as_json: bool, **given: object) -> None:
         with hushed(as_json):
             said = function(**{name: _value(name, hints[name], given) for name in parameters})
         if as_json:
@@ -94,7 +98,7 @@ def command(function: Callable[..., Said]) -> Callable[..., None]:
 _DRAWN = "picture_"  # before the name of a parameter that is a picture
 
 
-def _options(name: str, hint: Any, default: Any, domain: Any) -> Iterator[Parameter]:
+def _options(name: str, hint: object, default: object, domain: "Domain | None") -> Iterator[Parameter]:
     """The options that a parameter of a command stands for, in a domain if one is known."""
     if is_dataclass(hint):
         within = get_type_hints(hint, include_extras=True)
@@ -111,7 +115,7 @@ def _options(name: str, hint: Any, default: Any, domain: Any) -> Iterator[Parame
         yield _parameter(name, hint, default)
 
 
-def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
+def _value(name: str, hint: object, given: Mapping[str, object]) -> object:
     """What a parameter of a command is, by what was given for its options."""
     if is_dataclass(hint):
         return hint(**{one.name: given[one.name] for one in fields(hint)})  # type: ignore[operator]
@@ -120,7 +124,7 @@ def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
     return given.get(name)  # a place is not given where there is no option for it
 
 
-def world_in(words: Sequence[str]) -> Any:
+def world_in(words: Sequence[str]) -> "Domain | None":
     """The domain that the words of a command name, if there is one; what is wrong with it, the command says."""
     from rsg.domain import find, installed
 
@@ -131,7 +135,7 @@ def world_in(words: Sequence[str]) -> Any:
     return None
 
 
-def _with_examples(text: str, domain: Any) -> str:
+def _with_examples(text: str, domain: "Domain | None") -> str:
     """A docstring with examples of a domain."""
     if "{world}" not in text:
         return text
@@ -144,7 +148,7 @@ def _with_examples(text: str, domain: Any) -> str:
     return text.format(world=domain.found_as or domain.name, task=task, goal=goal, place=place)
 
 
-def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+def _parameter(name: str, hint: object, default: object) -> Parameter:
     """A parameter as typer reads it; what `option` was told becomes a part of its type."""
     if isinstance(default, Field):
         hint = Annotated[hint, default.metadata["option"]] if default.metadata else hint

@@ -1,34 +1,28 @@
 """`rsg demo`: the main job from beginning to end: demonstrations, training, planning, a report."""
 
-import os
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import rmtree, which
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
-from rsg.baselines.jobs import RSG, Asked, Job
+from rsg.baselines.jobs import begun_again, check_own
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import new_folder
 from rsg.cli.output import console, table
-from rsg.cli.report import planned
-from rsg.cli.train import training_bar
 from rsg.core.compiled import compiling
-from rsg.core.errors import RunError
 from rsg.core.progress import is_hushed
 from rsg.core.words import quantity
-from rsg.demos import Recipe, Store
+from rsg.demos import Recipe
 from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, Printed, find, usual
-from rsg.evaluation.report import SOURCE, Reported, open_run, write_report
+from rsg.evaluation.report import SOURCE, Reported, measured, open_run, write_report
 from rsg.evaluation.report_results import Results, Sizes, duration, percent
-from rsg.training import Run
-from rsg.training.checkpoint import FOLDER
-from rsg.training.origin import origin
+from rsg.evaluation.run_words import tour
+from rsg.training.showing import training_bar
 
 PER_TASK = 1
 TOLD = 5  # terms of which is said what they mean
@@ -47,7 +41,7 @@ def demo(
     Takes about a minute, most of it for plans. What it makes is in the folder: demonstrations, run, report.html.
     """
     domain, run, begun = find(name) if name else usual(), out / "run", time.perf_counter()
-    _check_own(run)
+    check_own(run, MADE_BY)
     _say("[bold]rsg[/bold] learns what the words of a task mean from demonstrations, then plans with them.")
     _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
@@ -55,8 +49,10 @@ def demo(
     store = fill_with_bar(domain, Recipe(domain.name, "train", per_task), folder)
     words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
     at = _say_part("1. Demonstrations", words, begun)
-    with compiling() as kernels:
-        _train(domain, store, run)
+    job = begun_again(domain, run, store, MADE_BY)
+    with compiling() as kernels, training_bar(job.settings, lines=False) as watch:
+        if not job.fit(run, watch=watch, tensorboard=False).done:  # Ctrl-C ends training only
+            raise KeyboardInterrupt
     opened = open_run(run, domain)
     words = f"what {quantity(len(opened.learned.terms), 'term')} mean, without seeing when one holds"
     at = _say_part("2. Learning", words, at)
@@ -67,7 +63,7 @@ def demo(
     for words in more:
         _say(f"{'':18} [bright_black]{words}[/bright_black]")
     sizes = Sizes(2, 2, 1) if quick else Sizes()
-    results = planned(opened, sizes)
+    results, _ = measured(opened, sizes)
     at = _say_part("3. Planning", f"{sizes.plans(opened.source):,} plans, each replayed and judged by the truth", at)
     words = f"{MADE_BY}{' --quick' if quick else ''} --per-task {per_task} --out {out}"
     report = write_report(out / "report.html", opened, results, words)
@@ -96,27 +92,7 @@ def _say_part(title: str, words: str, begun: float) -> float:
     return now
 
 
-def _check_own(run: Path) -> None:
-    """The demo removes the run that it made before; one that it did not make stays."""
-    if not (run / "run.json").exists():
-        FOLDER.check_new(run)
-    elif Run(run).about.get("source", {}).get("made_by") != MADE_BY:
-        raise RunError(f"{run} holds a run that rsg demo did not make; choose another folder with --out")
-
-
-def _train(domain: Domain, store: Store, run: Path) -> None:
-    """A new run in the place of the last one."""
-    if (run / "run.json").exists():  # the last demo's, as was checked
-        rmtree(run)
-    about = {**origin(domain, store), "made_by": MADE_BY}
-    job = Job(domain, RSG, Asked().settings(domain), store, None, about)
-    with training_bar(job.settings, lines=False) as watch:
-        done = job.fit(run, watch=watch, tensorboard=False).done
-    if not done:  # Ctrl-C ends training only
-        raise KeyboardInterrupt
-
-
-def _conclude(domain: Domain, opened: Reported, report: Path, results: Results) -> Iterator[Any]:
+def _conclude(domain: Domain, opened: Reported, report: Path, results: Results) -> Iterator[RenderableType]:
     """The figures, beside the paper's if there are any, and what to try next."""
     paper, splits = domain.published.get("rsg"), list(results["rsg"])
     grid = table("success", *splits)
@@ -133,25 +109,4 @@ def _conclude(domain: Domain, opened: Reported, report: Path, results: Results) 
     yield f"\n{learning}; a {splits[-1]} plan {took}, median{planning}"
     yield f"\n[bold]The report:[/bold] {report}  (one file; open it in a browser)"
     yield "\n[bold]Try next[/bold]"
-    (task, goal), world, run = domain.examples, domain.found_as or domain.name, opened.folder
-    named = f" --world {world}" if ":" in world else ""
-    for words in (
-        f"plan {world} '{task}' --subgoals {run}",
-        f"plan {world} --goal {goal} --subgoals {run}",
-        f"readings {run}{named}",
-        f"deps {run}{named}",
-        f"eval {world} --subgoals {run} --split {splits[-1]} --per-task 100",
-        f"info {run}",
-        "train --help",
-        f"play {world} --task '{task}'",
-    ):
-        yield escape(f"  {_called()} {words}")
-
-
-def _called() -> str:
-    """How the user can call rsg again: by its name if the shell finds it, else as it was called."""
-    called = sys.argv[0]
-    if which("rsg") is not None or Path(called).name != "rsg":
-        return "rsg"
-    near = os.path.relpath(called)
-    return called if near.startswith("..") else near
+    yield from (escape(f"  {words}") for words in tour(domain, opened.folder, splits[-1]))

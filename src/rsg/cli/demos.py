@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
 from rsg.cli.command import Place, Said, command, option
 from rsg.cli.options import Home, WorldName, film, new_folder
@@ -86,7 +87,7 @@ def info(folder: Folder) -> Said:
     return Said(values, _show_store(store, rows))
 
 
-def _show_store(store: Store, rows: list[dict[str, Any]]) -> Iterator[Any]:
+def _show_store(store: Store, rows: list[dict[str, Any]]) -> Iterator[RenderableType]:
     about = store.manifest
     yield f"[bold]{len(store):,} demonstrations[/bold] of {about.world}, {store.steps:,} steps"
     if about.recipe:
@@ -125,7 +126,9 @@ def show(
     return Said(values, _show_demonstration(source, demo, reached), written=[gif])
 
 
-def _show_demonstration(source: Domain | None, demo: Demonstration, reached: list[tuple[int, str]]) -> Iterator[Any]:
+def _show_demonstration(
+    source: Domain | None, demo: Demonstration, reached: list[tuple[int, str]]
+) -> Iterator[RenderableType]:
     """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
     yield f"[bold]task[/bold]   {demo.task}\n"
     if source is None:

@@ -15,51 +15,45 @@ from rsg.domain import Domain, find, installed
 
 @command
 def domains(
-    name: Annotated[
-        str | None, typer.Argument(metavar="WORLD", help="One of them: its terms, tasks and places.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="WORLD", help="One of them: its terms, tasks, places.")] = None,
 ) -> Said:
     """List the worlds that are installed, and which parts each has; or tell the terms, tasks and places of one.
 
     A package tells of its worlds by entry points of the group rsg.domains. A
     world need not be installed: every command takes path/to/file.py:name, too.
     """
-    if name is not None:
-        domain = find(name)
-        known = {
-            **_about(domain),
-            "terms": list(domain.vocabulary),
-            "tasks": {split: domain.tasks(split) for split in domain.splits},
-            "places": dict(domain.places),
-        }
-        return Said(known, _show_one(domain))
-    found = {name: _about(name) for name in installed()}
-    return Said(found, _show(found))
+    if name is None:
+        return Said({name: _about(name) for name in installed()}, _show())
+    domain = find(name)
+    tasks = {split: domain.tasks(split) for split in domain.splits}
+    more = {"terms": list(domain.vocabulary), "tasks": tasks, "places": dict(domain.places)}
+    return Said({**_about(name), **more}, _show_one(domain, tasks))
 
 
-def _about(domain: str | Domain) -> dict[str, object]:
+def _about(name: str) -> dict[str, object]:
     """What is known of one; one that cannot be loaded says why."""
-    entry = installed().get(domain if isinstance(domain, str) else domain.name)
-    told: dict[str, object] = {"package": entry.dist.name if entry and entry.dist else None}
+    package = installed()[name].dist if name in installed() else None
+    told: dict[str, object] = {"package": package.name if package else None}
     try:
-        domain = find(domain) if isinstance(domain, str) else domain
+        domain = find(name)
         sizes = {split: len(tasks) for split, tasks in domain.splits.items()}
         return {**told, "title": domain.title, "parts": domain.parts(), "splits": sizes}
     except RsgError as error:
         return {**told, "error": str(error)}
 
 
-def _show(found: dict[str, dict[str, object]]) -> Iterator[str]:
-    for name, one in found.items():
-        if "error" in one:
-            yield f"[bold]{name}[/bold]  [red]{escape(str(one['error']))}[/red]"
+def _show() -> Iterator[str]:
+    for name, entry in installed().items():
+        try:
+            domain = find(name)
+        except RsgError as error:
+            yield f"[bold]{name}[/bold]  [red]{escape(str(error))}[/red]"
             continue
-        yield f"[bold]{name}[/bold]  {one['title']}, by {one['package']}"
-        yield from _parts(find(name))
-        if sizes := {split: len(tasks) for split, tasks in find(name).splits.items()}:
-            yield f"    tasks  {', '.join(f'{split} {count}' for split, count in sizes.items())}"
-    example = next(iter(found), "path/to/file.py:name")
-    yield f"\n[bright_black]Terms, tasks and places: rsg domains {example}[/bright_black]"
+        yield f"[bold]{name}[/bold]  {domain.title}, by {entry.dist.name if entry.dist else None}"
+        yield from _parts(domain)
+        if domain.splits:
+            yield f"    tasks  {', '.join(f'{split} {len(tasks)}' for split, tasks in domain.splits.items())}"
+    yield "\n[bright_black]Terms, tasks and places of one: rsg domains NAME[/bright_black]"
     yield "[bright_black]One of your own: rsg world path/to/file.py:name[/bright_black]"
 
 
@@ -70,18 +64,15 @@ def _parts(domain: Domain) -> Iterator[str]:
         yield f"    lacks  {', '.join(lacks)}"
 
 
-def _show_one(domain: Domain) -> Iterator[str]:
+def _show_one(domain: Domain, tasks: dict[str, list[str]]) -> Iterator[str]:
     """The words that a world understands, in full."""
     yield f"[bold]{domain.name}[/bold]  {domain.title}"
     yield from _parts(domain)
-    if domain.vocabulary:
-        yield f"\n[bold]{quantity(len(domain.vocabulary), 'term')}[/bold]"
-        yield folded(", ".join(domain.vocabulary), 4)
-    for split in domain.splits:
-        tasks = domain.tasks(split)
-        yield f"\n[bold]{split}[/bold], {quantity(len(tasks), 'task')}"
-        yield from (folded(task, 4) for task in tasks)
-    if domain.places:
-        names = f" ({domain.place_option.names[0]})" if domain.place_option else ""
-        yield f"\n[bold]{quantity(len(domain.places), 'place')}[/bold]{names}"
-        yield from (folded(f"{name}: {about}", 4) for name, about in domain.places.items())
+    option = f" ({domain.place_option.names[0]})" if domain.place_option else ""
+    places = [f"{name}: {about}" for name, about in domain.places.items()]
+    for what, words in (
+        (f"[bold]{quantity(len(domain.vocabulary), 'term')}[/bold]", [", ".join(domain.vocabulary)]),
+        *((f"[bold]{split}[/bold], {quantity(len(some), 'task')}", some) for split, some in tasks.items()),
+        (f"[bold]{quantity(len(places), 'place')}[/bold]{option}", places),
+    ):
+        yield "\n".join([f"\n{what}", *(folded(one, 4) for one in words)])

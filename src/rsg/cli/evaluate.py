@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from rich.console import RenderableType
+
 from rsg.cli.command import Place, Said, command, option
 from rsg.cli.options import GIVEN, PerTask, Search, WorldName, goal_fn_named
 from rsg.cli.output import table
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 from rsg.core.random import stream
-from rsg.domain import Domain, find
+from rsg.domain import find
 from rsg.evaluation import Starts, evaluate_planning
 
 
@@ -38,8 +40,13 @@ def evaluate(
     world, _ = source.start_of(split, 0, stream(search.seed, "world"))
     starts, count = Starts(split, per_task, search.seed), len(source.tasks(split)) * per_task
     about: dict[str, Any] = {"world": source.name, "subgoals": search.subgoals}
-    if search.subgoals not in GIVEN and (result := _acted(search, source, world, starts, count)):
-        return Said({**about, **source.about(), **result}, _show(result, about, "steps", "episodes"))
+    if search.subgoals not in GIVEN:
+        from rsg.evaluation.policies import baseline_of, evaluate_run  # which load torch
+
+        if search.order is not None and baseline_of(search.subgoals):
+            raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
+        if result := evaluate_run(search.subgoals, source, world, starts):
+            return Said({**about, **source.about(), **result}, _show(result, about, "steps", "episodes"))
     settings, goal_fn = search.settings_in(world), goal_fn_named(search.subgoals, source, world)
     with progress("planning", count, "plans") as advance:
         result = evaluate_planning(source, starts, goal_fn, settings, advance)
@@ -47,22 +54,7 @@ def evaluate(
     return Said({**about, **result}, _show(result, about, "expansions", "plans"))
 
 
-def _acted(search: Search, source: Domain, world: Any, starts: Starts, count: int) -> dict[str, Any]:
-    """The same figures for a baseline, nothing for any other run; steps are counted in the place of expansions."""
-    from rsg.baselines import baseline_of, policy_for  # which loads torch
-    from rsg.evaluation.policies import evaluate_policy
-
-    method = baseline_of(search.subgoals)
-    if method is None:
-        return {}
-    if search.order is not None:
-        raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
-    policy = policy_for(search.subgoals, source, world)
-    with progress("acting", count, "episodes") as advance:
-        return {"method": method, **evaluate_policy(source, starts, policy, advance=advance)}
-
-
-def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -> Iterator[Any]:
+def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -> Iterator[RenderableType]:
     """A row to each task, and all of them; `effort` is what is counted, `what` what was done."""
     if "method" in result:
         told = f"{result['method']}: {how['subgoals']}"

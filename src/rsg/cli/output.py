@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rsg.core.errors import RsgError
-from rsg.core.files import check_writable, replacing
+from rsg.core.files import check_writable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else.")]
 
@@ -82,14 +82,3 @@ def to_fill(folder: Path | None) -> Path | None:
     if folder is not None:
         check_writable(folder, folder=True)
     return folder
-
-
-def write_png(picture: Any, path: Path) -> None:
-    """Write a picture: `[height, width, 3]`, or a PNG as it is."""
-    from PIL import Image
-
-    with replacing(path) as part:
-        if isinstance(picture, bytes):
-            part.write_bytes(picture)
-        else:
-            Image.fromarray(picture).save(part, format="PNG")

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
 from rsg.cli.command import Place, Said, command, option
 from rsg.cli.options import GIVEN, Search, WorldName, dependencies_named, film, goal_fn_named, picture
-from rsg.cli.output import write_png
 from rsg.cli.world import view
 from rsg.core.compiled import compiling
 from rsg.core.errors import RsgError
 from rsg.core.folder import write
 from rsg.core.random import stream
+from rsg.demos.showing import write_png
 from rsg.domain import Domain, action_values, find
 from rsg.evaluation.films import plan_film
 from rsg.evaluation.planning import ALREADY, judged
@@ -23,6 +24,7 @@ from rsg.planning import Plan, Verdict, plan_goal
 from rsg.planning import plan as plan_task
 from rsg.planning.goal_only import BUDGET
 from rsg.search import is_continuous
+from rsg.worlds import AnyWorld
 
 
 @command
@@ -81,9 +83,9 @@ def plan(
     gif, png = gif if made.found else None, png if made.found and made.ended != ALREADY else None
     if gif:
         write(gif, plan_film(domain, world, made))
-    if png:
-        goals = goal_fn(world, Machine.of(made.task).names, state)
-        write_png(domain.plan_picture(world, made, goals, settings), png)
+    goals = goal_fn(world, Machine.of(made.task).names, state) if png else None
+    if png and goals and (drawn := domain.plan_picture(world, made, goals, settings)) is not None:
+        write_png(drawn, png)
     return Said(values, _show(domain, world, made, values, note), 0 if made.found and verdict.ok else 1, [gif, png])
 
 
@@ -105,7 +107,7 @@ def _read(task: str | None, goal: str | None, domain: Domain, subgoals: str) -> 
     return found
 
 
-def _values(made: Plan, verdict: Verdict, world: Any, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
+def _values(made: Plan, verdict: Verdict, world: AnyWorld, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
     """What `--json` says; `kernels` are seconds that went into compiling or loading kernels, not into planning."""
     values = {
         "found": made.found,
@@ -128,7 +130,7 @@ def _values(made: Plan, verdict: Verdict, world: Any, kernels: float, about: dic
     return values
 
 
-def _show(domain: Domain, world: Any, made: Plan, values: dict[str, Any], note: str) -> Iterator[Any]:
+def _show(domain: Domain, world: AnyWorld, made: Plan, values: dict[str, Any], note: str) -> Iterator[RenderableType]:
     """A plan in the terminal, and what is to be said of it."""
     goal = values.get("goal")
     yield f"[bold]{'goal' if goal else 'task'}[/bold]   {values['task']}\n"

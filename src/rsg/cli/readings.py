@@ -1,18 +1,15 @@
 """`rsg readings`: what the terms of a run mean, in words."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from rich.markup import escape
 
 from rsg.cli.command import Said, command
 from rsg.cli.options import Home, RunFolder
-from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.domain import find, installed
+from rsg.evaluation.named import world_of_run
 from rsg.subgoals import Told, demonstrators, load
 from rsg.training import Run
-from rsg.training.origin import home
 
 
 @command
@@ -28,20 +25,11 @@ def readings(folder: RunFolder, world: Home = None) -> Said:
     [bold]rsg readings out/run[/bold]
     """
     subgoals = load(folder)
-    told, shape = subgoals.tell(_somewhere(Run(folder), world)), subgoals.classifiers.shape
+    told, shape = subgoals.tell(world_of_run(Run(folder), world)), subgoals.classifiers.shape
     found = shape if "alpha" in shape else {}
     values = {"run": str(folder), "terms": {one.term: one.plain() for one in told}}
     values |= {key: found[key] for key in ("alpha", "doubt", "doubted") if key in found}
     return Said(values, _show(told, demonstrators(found) if found else ""))
-
-
-def _somewhere(run: Run, named: str | None) -> Any:
-    """A world that a run was trained in, if it can be found: it says facts in words."""
-    source = run.about.get("source", {})
-    if not (named or source.get("world") in installed()):
-        return None
-    domain = home(run, find(named) if named else None)
-    return domain.world(source["setting"]) if "setting" in source else domain.start((), stream(0, "readings"))[0]
 
 
 def _show(told: list[Told], about: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from rich.console import RenderableType
 from rich.markup import escape
 
 from rsg.baselines import baseline_of, load_baseline
@@ -19,8 +20,7 @@ from rsg.demos import Demonstration
 from rsg.demos.importing import open_store
 from rsg.domain import action_values, find, remembered
 from rsg.evaluation.candidates import candidates_named
-from rsg.evaluation.timeline import ENDED, draw_on_floor, draw_timeline, parts, signs, timeline_text
-from rsg.language import Task, parse
+from rsg.evaluation.timeline import ENDED, draw, says, signs, timeline_text
 from rsg.subgoals import Recognised, Segmentation, load, propose
 from rsg.training import Run
 from rsg.training.origin import check_usable
@@ -56,8 +56,7 @@ def recognise(
     judge: Any = load_baseline(folder) if method else load(folder)
     trained_in = run.about.get("source", {}).get("world")
     store = open_store(demos, trained_in or "own")
-    if trained_in not in (None, store.manifest.world):
-        held = store.manifest.world
+    if trained_in not in (None, held := store.manifest.world):
         raise RsgError(f"{demos} holds trajectories of '{held}', the run was trained in '{trained_in}'")
     source, demo = find(world) if world else remembered(store.manifest.world), store[episode]
     if first is not None and not 1 <= first <= len(demo):
@@ -82,11 +81,7 @@ def recognise(
     found = judge.segment(shown, ranking[0].task, prefix, where)
     seconds = time.perf_counter() - begun
     if png and found.terms:
-        floor = source.trail(where, states, parts(found), len(found.ends))
-        if floor is None:
-            draw_timeline(png, where, states, actions, found, _note(demo, ranking))
-        else:
-            draw_on_floor(png, where, actions, found, floor, _note(demo, ranking))
+        draw(png, source, shown, found, ranking)
     values |= {
         "first": first,
         **_values(demo, ranking, top),
@@ -100,21 +95,6 @@ def recognise(
     slow = [f"\n[bright_black]({seconds:.1f} s; the first use compiles kernels)[/bright_black]"] if seconds > 2 else []
     show = chain(_show(demo, first, ranking, top), alignment, slow)
     return Said(values, show, 0 if found.terms else 1, [png if found.terms else None])
-
-
-def _same(task: Task, text: str) -> bool:
-    """Whether a description says this task; one that rsg cannot read says none."""
-    try:
-        return str(parse(text)) == str(task)
-    except RsgError:
-        return False
-
-
-def _note(demo: Demonstration, ranking: Sequence[Recognised]) -> str:
-    """What a picture says below the task."""
-    best = ranking[0]
-    told = "it was described so" if _same(best.task, demo.task) else f"it was described as “{demo.task}”"
-    return f"{best.probability:.0%} among {quantity(len(ranking), 'candidate')}; {told}"
 
 
 def _values(demo: Demonstration, ranking: Sequence[Recognised], top: int) -> dict[str, Any]:
@@ -136,13 +116,13 @@ def _show(demo: Demonstration, first: int | None, ranking: Sequence[Recognised],
             break
         bar = "█" * round(room * one.probability) or "▏"
         chance = f"{one.probability:.1%}" if one.probability >= 0.0005 else "<0.1%"
-        told = f"{one.task}{'  (as described)' if _same(one.task, demo.task) else ''}"
+        told = f"{one.task}{'  (as described)' if says(one.task, demo.task) else ''}"
         yield f"  {chance:>6}  [cyan]{bar:{room}}[/cyan]  {folded(told, room + 12, '')}"
     if not isfinite(ranking[0].score):
         yield "[yellow]no candidate explains this trajectory: each takes more steps than it has[/yellow]"
 
 
-def _show_alignment(found: Segmentation, marks: Sequence[str], meanings: Sequence[str]) -> Iterator[Any]:
+def _show_alignment(found: Segmentation, marks: Sequence[str], meanings: Sequence[str]) -> Iterator[RenderableType]:
     """The timeline, and what its signs mean."""
     legend = f"{ENDED} came true; {', '.join(meanings)}"
     yield ""

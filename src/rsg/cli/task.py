@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.tree import Tree
 
@@ -45,7 +46,7 @@ def task(
     return Said(values, _show(machine, formula, draw))
 
 
-def _show(machine: Machine, formula: str | None, drawn: Path | None) -> Iterator[Any]:
+def _show(machine: Machine, formula: str | None, drawn: Path | None) -> Iterator[RenderableType]:
     """What a person sees of a task."""
     yield f"[bold]task[/bold]     {machine.task}\n"
     yield _tree_of(machine.task)

@@ -2,25 +2,19 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from rsg.baselines.jobs import RSG, USUAL, Asked, Job, begun, resumed
+from rsg.baselines.jobs import USUAL, Asked, begun, resumed
 from rsg.cli.command import Place, Said, command, option
 from rsg.cli.options import WorldName, new_folder, settings_file
 from rsg.core.errors import RsgError
-from rsg.core.progress import is_hushed, progress
 from rsg.core.settings import meanings
-from rsg.core.words import quantity
 from rsg.domain import find
 from rsg.evaluation.policies import success_now
-from rsg.subgoals import Reading
-from rsg.subgoals.runs import BY_FACTS
-from rsg.training import Progress, Run, TrainingSettings
-from rsg.training.loop import Watch
+from rsg.evaluation.run_words import how_read, next_commands
+from rsg.training.showing import training_bar
 
 INTERRUPTED = 130
 
@@ -99,57 +93,5 @@ def train(
         return Said(values, (), INTERRUPTED)
     best = f"; best held-out score {done.best:.4f} at step {done.best_step}" if done.best is not None else ""
     took = f"{done.seconds:.1f} s of processor time, {seconds:.1f} s in all"
-    fitted = f"{_how_read(out)}{done.step} steps, {done.done}{best}; {took}"
-    return Said(values, "\n  ".join([f"{fitted}\nsaved in {out}. Try next:", *_next(job, out, name)]))
-
-
-@contextmanager
-def training_bar(settings: TrainingSettings, lines: bool = True) -> Iterator[Watch]:
-    """A bar with the figures people want; in a pipe, one line per look instead, if lines are wanted."""
-    lines = lines and not (is_hushed() or sys.stderr.isatty())
-    with progress("training", settings.steps, "steps") as advance:
-        done = 0
-
-        def watch(run: Progress, figures: Mapping[str, float]) -> None:
-            nonlocal done
-            best = f"held-out {run.best:.3f}" if run.best is not None else ""
-            advance(run.step - done, f"loss {figures['loss']:.3f}  {best}")
-            done = run.step
-            if lines and run.history and run.history[-1]["step"] == run.step:
-                last = run.history[-1]
-                told = f"step {run.step:5}/{settings.steps}  loss {last['loss']:8.4f}  held-out {last['held_out']:8.4f}"
-                told += "".join(f"  {key} {last[key]:.3f}" for key in last if key.startswith("success"))
-                print(f"{told}  {run.seconds:6.1f} s of processor time", file=sys.stderr)
-
-        yield watch
-
-
-def _how_read(out: Path) -> str:
-    """A line on how many terms were read as formulas, if any."""
-    shape = Run(out).about.get("shape", {})
-    if not (found := shape.get("readings")):
-        return ""
-    several = [term for term, one in found.items() if Reading.restored(one).open]
-    rest = shape.get("network", {}).get("terms", [])
-    told = f"{len(found)} of {quantity(len(found) + len(rest), 'term')} were read as formulas over facts"
-    told += f"; a network knows {', '.join(rest)}" if rest else ""
-    return told + (f"; open: {', '.join(several)}" if several else "") + "\n"
-
-
-def _next(job: Job, out: Path, name: str) -> list[str]:
-    """Commands that show what was learned."""
-    domain, plans = job.domain, job.method == RSG
-    judged = domain.has("truth") and bool(domain.reported)
-    used, world = f"{name}{domain.place_words}", f" --world {name}" if ":" in name else ""
-    pictures = [key for key, one in domain.pictures.items() if one.learned]
-    commands = {
-        f"eval {used} --subgoals {out} --split {''.join(domain.reported[-1:])}": judged and job.method != "lstm",
-        f"readings {out}{world}": plans and getattr(job.settings, "encoder", "") in BY_FACTS,
-        f"plan {used} --goal TERM --subgoals {out}": plans,
-        **{f"world {used} --subgoals {out} --{key} {key}.png": plans for key in pictures},
-        f"report {out}{world}": plans and judged,
-        f"deps {out}{world}": plans,
-        f"recognise {out} --demos DIR --candidates train{world}": job.method == "lstm",
-        f"info {out}": True,
-    }
-    return [f"rsg {words}" for words, wanted in commands.items() if wanted]
+    fitted = f"{how_read(out)}{done.step} steps, {done.done}{best}; {took}"
+    return Said(values, "\n  ".join([f"{fitted}\nsaved in {out}. Try next:", *next_commands(job, out, name)]))

@@ -1,17 +1,21 @@
 """`rsg world`: look at a world."""
 
 from pathlib import Path
-from typing import Any
+from typing import cast
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from rsg.cli.command import Pictures, Place, Said, command, option
 from rsg.cli.options import Seed, WorldName, picture
-from rsg.cli.output import console, to_write, write_png
+from rsg.cli.output import console, to_write
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
 from rsg.core.files import replacing
 from rsg.core.random import stream
+from rsg.demos.showing import write_png
 from rsg.domain import Domain, find
+from rsg.worlds import AnyWorld
 
 
 @command
@@ -56,10 +60,10 @@ def world(
     return Said(values, [view(domain, where, state)], written=written)
 
 
-def view(domain: Domain, world: Any, state: Any) -> Any:
+def view(domain: Domain, world: AnyWorld, state: Array) -> RenderableType:
     """A state for this terminal; plain text stays as it is, brackets too."""
     shown = domain.view(world, state, colours=console().color_system is not None)
-    return Text(shown) if isinstance(shown, str) else shown
+    return Text(shown) if isinstance(shown, str) else cast(RenderableType, shown)
 
 
 def _check(domain: Domain, pictures: dict[str, Path], subgoals: str | None) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from rsg.core.arrays import Bytes
+from rsg.core.files import replacing
 from rsg.demos.demonstration import Demonstration, Demonstrator
 from rsg.language import parse
 
@@ -17,6 +19,15 @@ def milestones(source: Demonstrator, demo: Demonstration) -> list[tuple[int, str
     true = source.truth(source.world(demo.setting), demo.states, terms)
     turned = ~true[:-1] & true[1:]
     return [(int(step) + 1, terms[term]) for step, term in np.argwhere(turned)]
+
+
+def write_png(picture: Bytes | bytes, path: Path) -> None:
+    """Write a picture: `[height, width, 3]`, or a PNG as it is."""
+    with replacing(path) as part:
+        if isinstance(picture, bytes):
+            part.write_bytes(picture)
+        else:
+            Image.fromarray(picture).save(part, format="PNG")
 
 
 def gif(pictures: Sequence[Bytes], times: Sequence[int] | None = None) -> bytes:

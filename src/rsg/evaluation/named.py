@@ -9,19 +9,19 @@ from rsg.core.progress import is_hushed, progress
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.demos.importing import open_store
-from rsg.domain import Domain
+from rsg.domain import Domain, find, installed
 from rsg.planning import Dependencies
 from rsg.search import GoalFn
 from rsg.subgoals import Subgoals, discover, kept_dependencies, load, untrained
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.training import Run
 from rsg.training.origin import check_usable, home
-from rsg.worlds import World
+from rsg.worlds import AnyWorld
 
 FRESH = 20  # demonstrations of each training task, for classifiers that come without
 
 
-def subgoals_named(name: str, domain: Domain, world: World) -> Subgoals:
+def subgoals_named(name: str, domain: Domain, world: AnyWorld) -> Subgoals:
     """Learned or untrained subgoals, to be used in a world of the domain."""
     if name == "untrained":
         if not domain.vocabulary:
@@ -32,6 +32,18 @@ def subgoals_named(name: str, domain: Domain, world: World) -> Subgoals:
         raise RsgError(f"there are no subgoals '{name}'; give the folder of a run, oracle or untrained")
     found = load(name, domain)
     check_usable(name, domain, world)
+    return found
+
+
+def world_of_run(run: Run, named: str | None) -> AnyWorld | None:
+    """A world that a run was trained in, if it can be found: it says facts in words; named: how the user named it."""
+    source = run.about.get("source", {})
+    if not (named or source.get("world") in installed()):
+        return None
+    domain = home(run, find(named) if named else None)
+    found: AnyWorld = (
+        domain.world(source["setting"]) if "setting" in source else domain.start((), stream(0, "readings"))[0]
+    )
     return found
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.baselines import Policy, rollout
+from rsg.baselines import Policy, policy_for, rollout
+from rsg.baselines import baseline_of as baseline_of
 from rsg.baselines.jobs import RSG
 from rsg.baselines.policies import MAX_STEPS
-from rsg.core.progress import Advance
+from rsg.core.progress import Advance, progress
 from rsg.demos import Demonstration
 from rsg.demos.showing import gif
 from rsg.domain import Domain
@@ -35,6 +36,16 @@ def success_now(source: Domain, per_task: int, _step: int, method: Any) -> dict[
     else:
         return {}
     return {f"success_{starts.split}": result["success"]}
+
+
+def evaluate_run(folder: str, source: Domain, world: Any, starts: Starts) -> dict[str, Any]:
+    """What `evaluate_policy` gives for a baseline's run, with a bar for who waits; nothing for any other run."""
+    method = baseline_of(folder)
+    if method is None:
+        return {}
+    policy = policy_for(folder, source, world)
+    with progress("acting", len(source.tasks(starts.split)) * starts.per_task, "episodes") as advance:
+        return {"method": method, **evaluate_policy(source, starts, policy, advance=advance)}
 
 
 See = Callable[[int, int, NDArray[Any], Episode], None]

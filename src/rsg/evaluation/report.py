@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from rsg.baselines import baseline_of, policy_for, settings_of_run
 from rsg.core.files import replacing
-from rsg.core.progress import Advance
+from rsg.core.progress import Advance, progress
 from rsg.core.random import stream
 from rsg.core.version import __version__
 from rsg.domain import Domain, Printed
@@ -23,8 +23,10 @@ from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report_results import (
     Followed,
     Results,
+    Sizes,
     duration,
     follow_demonstration,
+    measure,
     percent,
     plan_novel_task,
     unseen_success,
@@ -93,6 +95,21 @@ def measure_policy(run: Reported, per_task: int, seed: int, advance: Advance | N
         starts = Starts(split, per_task, seed)
         splits[split] = evaluate_policy(run.source, starts, run.learned, advance=advance, see=see)
     return {run.about["method"]: splits}, kept
+
+
+def measured(run: Reported, sizes: Sizes, seed: int = 0) -> tuple[Results, Examples | None]:
+    """How well a run does, with a bar for a person who waits: its plans, or what its policy does, and what was kept."""
+    if not run.source.has("truth"):
+        raise run.source.lacks("truth", "plans cannot be judged without it")
+    if not run.source.reported:
+        raise run.source.lacks("tasks", "there is nothing to plan for")
+    if run.about["method"] == RSG:
+        with progress("planning", sizes.plans(run.source), "plans") as advance:
+            return measure(run.source, run.learned, sizes, seed, advance), None
+    per_task = sizes.of(run.source)[run.source.reported[-1]]
+    starts = per_task * sum(len(run.source.tasks(split)) for split in run.source.reported)
+    with progress("acting", starts, "episodes") as advance:
+        return measure_policy(run, per_task, seed, advance)
 
 
 def write_report(

@@ -16,9 +16,14 @@ from matplotlib.patches import ConnectionPatch
 from numpy.typing import NDArray
 from rich.text import Text
 
+from rsg.core.errors import RsgError
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.core.words import quantity
+from rsg.demos import Demonstration
+from rsg.domain import Domain
+from rsg.language import Task, parse
 from rsg.planning import Part
-from rsg.subgoals import Segmentation
+from rsg.subgoals import Recognised, Segmentation
 
 WIDTH = 80  # columns of a terminal
 MAX_LABEL = 30
@@ -118,6 +123,26 @@ def _row(part: Part, ended: bool, low: int, high: int, cell: int) -> str:
 
 
 # As a picture.
+
+
+def says(task: Task, text: str) -> bool:
+    """Whether a description says this task; one that rsg cannot read says none."""
+    try:
+        return str(parse(text)) == str(task)
+    except RsgError:
+        return False
+
+
+def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, ranking: Sequence[Recognised]) -> None:
+    """What a trajectory was recognised as, as a PNG file: on a picture of the whole way, or else as a timeline."""
+    best, world = ranking[0], source.world(shown.setting)
+    told = "it was described so" if says(best.task, shown.task) else f"it was described as “{shown.task}”"
+    note = f"{best.probability:.0%} among {quantity(len(ranking), 'candidate')}; {told}"
+    floor = source.trail(world, shown.states, parts(found), len(found.ends))
+    if floor is None:
+        draw_timeline(path, world, shown.states, shown.actions, found, note)
+    else:
+        draw_on_floor(path, world, shown.actions, found, floor, note)
 
 
 def draw_timeline(
