@@ -31,7 +31,7 @@ from rsg.search import (
     goals_in,
     is_continuous,
 )
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -51,7 +51,9 @@ class GoalProblem:
         terms: all terms; goal: the number of the goal among them.
     """
 
-    def __init__(self, world: AnyWorld, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies) -> None:
+    def __init__(
+        self, world: EitherWorld, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies
+    ) -> None:
         if not isinstance(goal, str) and not callable(goal):
             raise RsgError(f"a goal is a term or a function of states, not {goal!r}")
         self.world, self.state, self.dependencies = world, state, dependencies
@@ -74,7 +76,7 @@ class GoalProblem:
         prerequisites = self.dependencies.prerequisites
         return Rules.of(prerequisites if self.named else [*prerequisites, ((),)])
 
-    def goals(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
         if self.named or self.name not in terms:
             return goals_in(self.goal_fn, world, terms, state)
@@ -118,7 +120,7 @@ def _probability(goal: Any, states: Array) -> Floats:
 
 
 def plan_goal(
-    world: AnyWorld,
+    world: EitherWorld,
     start: Array,
     goal: Goal,
     subgoals: GoalFn,

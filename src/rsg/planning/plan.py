@@ -24,7 +24,7 @@ from rsg.search import (
     goals_in,
     is_continuous,
 )
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -105,7 +105,7 @@ class Plan:
 
 
 def plan(
-    world: AnyWorld,
+    world: EitherWorld,
     start: Array,
     task: str | Task | Machine,
     subgoals: GoalFn,

@@ -16,7 +16,7 @@ from rsg.subgoals.learning import RsgSettings
 from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Rationality
 from rsg.training.data import least_steps
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
 PREFIX_DEPTH = 8  # steps around an unfinished trajectory: what it was heading for should be in sight
@@ -76,7 +76,7 @@ class Recogniser:
         self._specific = specific
         self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
-    def rank(self, world: AnyWorld, trajectory: Trajectory, prefix: bool = False) -> list[Recognised]:
+    def rank(self, world: EitherWorld, trajectory: Trajectory, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first.
 
         Args:
@@ -89,7 +89,9 @@ class Recogniser:
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 
-    def segment(self, world: AnyWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False) -> Segmentation:
+    def segment(
+        self, world: EitherWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False
+    ) -> Segmentation:
         """Where each subgoal of a task ended (the arg-max of eq. 2), a candidate or not; arguments as for `rank`."""
         machine = machine_of(task)
         found = self._view(world, trajectory, [machine], prefix).score(machine, self._how(prefix))
@@ -104,7 +106,7 @@ class Recogniser:
         now = None if last == machine.nodes - 1 else term_of[last]
         return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
 
-    def _view(self, world: AnyWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
+    def _view(self, world: EitherWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
         """A trajectory as the classifiers of some tasks see it."""
         terms = (name for machine in machines for name in machine.names)
         depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
@@ -131,7 +133,7 @@ def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recog
     return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
-def propose(classifiers: Classifiers, world: AnyWorld, states: Array, prefix: bool = False) -> list[Task]:
+def propose(classifiers: Classifiers, world: EitherWorld, states: Array, prefix: bool = False) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
     Each ends with one that came true at the end; if none did, with one that came true at all. For the beginning of a

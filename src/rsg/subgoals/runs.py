@@ -43,13 +43,13 @@ from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
 from rsg.training.origin import home, origin
 from rsg.training.settings import in_file, named
-from rsg.worlds import AnyWorld, ContinuousWorld, World, check
+from rsg.worlds import ContinuousWorld, EitherWorld, World, check
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
 BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
-Where = AnyWorld | Domain | WorldOf | str
+Where = EitherWorld | Domain | WorldOf | str
 """A world, a domain or its name, or a function from a demonstration to its world."""
 Asked = RsgSettings | Mapping[str, object] | str | Path | None
 """All settings; or those that are named, in a mapping or a TOML file: the others follow from the world."""
@@ -166,7 +166,7 @@ def world_function(world: Where) -> WorldOf:
     return world
 
 
-def _checked(world: AnyWorld) -> AnyWorld:
+def _checked(world: EitherWorld) -> EitherWorld:
     """A world, or an error that says what it lacks."""
     if not is_continuous(world) and not all(hasattr(world, part) for part in ("actions", "step", "encode")):
         raise RsgError(f"what was given as a world is none: {check(world)[0]}")
@@ -180,7 +180,7 @@ def _origin(world: Where, shown: Store | Sequence[Demonstration], per_task: int 
     return {**told, "per_task": per_task} if "demos" in told else told
 
 
-def _settled(asked: Asked, world: AnyWorld, example: Demonstration, encoder: Encoder | None) -> RsgSettings:
+def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: Encoder | None) -> RsgSettings:
     """The settings that were asked for; the encoder, and what suits it, follow from the world unless they are named."""
     if isinstance(asked, RsgSettings):
         settings, some = asked, {}

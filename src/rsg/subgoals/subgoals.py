@@ -22,7 +22,7 @@ from rsg.subgoals.sentences import Told, tell
 from rsg.training import Progress, Run
 from rsg.training.checkpoint import Saved, writing
 from rsg.training.loop import weights_of
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Subgoals:
     progress: Progress = field(default_factory=Progress)
     source: Source = field(default_factory=Source)
 
-    def __call__(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
+    def __call__(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of some terms in a world, for planners that start in a state."""
         return self.classifiers.goals(world, terms, state)
 
@@ -80,7 +80,7 @@ class Subgoals:
 
     def plan(
         self,
-        world: AnyWorld,
+        world: EitherWorld,
         start: Array,
         task: str | Task | Machine,
         settings: SearchSettings | None = None,
@@ -91,7 +91,7 @@ class Subgoals:
 
     def plan_goal(
         self,
-        world: AnyWorld,
+        world: EitherWorld,
         start: Array,
         goal: Goal,
         budget: int = BUDGET,
@@ -110,7 +110,7 @@ class Subgoals:
         demonstration: Demonstration,
         candidates: Sequence[str | Task] | None = None,
         prefix: bool = False,
-        world: AnyWorld | None = None,
+        world: EitherWorld | None = None,
     ) -> list[Recognised]:
         """Which task a trajectory did, the most likely first; its own description is not looked at.
 
@@ -130,7 +130,7 @@ class Subgoals:
         demonstration: Demonstration,
         task: str | Task | None = None,
         prefix: bool = False,
-        world: AnyWorld | None = None,
+        world: EitherWorld | None = None,
     ) -> Segmentation:
         """Where each subgoal of a task ended in a trajectory; by default of the task that it describes.
 
@@ -162,7 +162,7 @@ class Subgoals:
         vars(self)["dependencies"] = found
         return found
 
-    def tell(self, world: AnyWorld | None = None) -> list[Told]:
+    def tell(self, world: EitherWorld | None = None) -> list[Told]:
         """What each term means, in the words of a world, how sure that is, and what is open."""
         return tell(self.classifiers, world)
 
@@ -179,7 +179,7 @@ class Subgoals:
         if "dependencies" in vars(self):
             keep_dependencies(folder, self.dependencies)
 
-    def _where(self, demonstration: Demonstration, world: AnyWorld | None = None) -> AnyWorld:
+    def _where(self, demonstration: Demonstration, world: EitherWorld | None = None) -> EitherWorld:
         """The world of a demonstration."""
         if world is not None:
             return world
@@ -191,7 +191,7 @@ class Subgoals:
 
 
 def recognise(
-    world: AnyWorld,
+    world: EitherWorld,
     demonstration: Demonstration,
     candidates: Sequence[str | Task] | None,
     subgoals: Subgoals,
@@ -205,7 +205,7 @@ def recognise(
 
 
 def segment(
-    world: AnyWorld,
+    world: EitherWorld,
     demonstration: Demonstration,
     task: str | Task | None,
     subgoals: Subgoals,

@@ -103,5 +103,5 @@ class ContinuousWorld(Model, Protocol):
         ...
 
 
-AnyWorld = World | ContinuousWorld
+EitherWorld = World | ContinuousWorld
 """Actions are few and have names, or a pose moves freely."""

@@ -17,7 +17,7 @@ from rsg.domain import Network
 from rsg.domains.playroom.world import PlayroomWorld
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.training.loop import one_thread
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 UNIT = 0.1  # of half the room: places that are nearer than this are told exactly
 
@@ -83,7 +83,7 @@ class RelativeClassifiers(EncodedClassifiers):
         super().__init__(encoder, encoder.features, single)
         self.small = True
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if self.heads.device.type != "cpu" or self.heads.dtype != torch.float32:
             return super().evaluate(world, states, numbers)
