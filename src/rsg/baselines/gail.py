@@ -23,11 +23,13 @@ from torch.nn.functional import mse_loss, softplus
 
 from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.common import Baseline, Batch, pulled
+from rsg.baselines.encoders import Shape
 from rsg.core.settings import setting
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
 from rsg.language import Machine
 from rsg.subgoals.encoders import flat
+from rsg.worlds import EitherWorld, is_continuous
 
 MOST = 5.0  # a reward, log-odds of the judge, is never larger: it may be far too sure of itself at first
 
@@ -56,7 +58,7 @@ class GailSettings(BcSettings):
 class GailNetwork(nn.Module):
     """The policy, whose extra number is the value of a history; its copy; and the judge, which has that number only."""
 
-    def __init__(self, settings: GailSettings, shape: Any, terms: Sequence[str], outputs: int) -> None:
+    def __init__(self, settings: GailSettings, shape: Shape, terms: Sequence[str], outputs: int) -> None:
         super().__init__()
         self.policy = BcNetwork(settings, shape, terms, outputs)
         self.judge = BcNetwork(settings, shape, terms, 0)
@@ -206,11 +208,11 @@ class Gail(Baseline):
         away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
         return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():
             given, _, after = self.module.policy.step(self.see(world, states), task, before)
-        if self.actions.discrete:
+        if not is_continuous(world):
             given = self.having_effect(world, states, given)
         return self.actions.drawn(given, rng), np.zeros(len(states), dtype=bool), (task, after, rng)

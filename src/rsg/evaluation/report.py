@@ -29,11 +29,11 @@ from rsg.evaluation.report_results import (
     unseen_success,
 )
 from rsg.evaluation.timeline import signs
-from rsg.search import is_continuous
 from rsg.subgoals import Readings, RsgSettings, demonstrators, load_subgoals, tell
 from rsg.training import Run
 from rsg.training.origin import home
 from rsg.training.settings import restored
+from rsg.worlds import is_continuous
 
 RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
 LABELS = {

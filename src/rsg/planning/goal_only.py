@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -28,9 +27,8 @@ from rsg.search import (
     after,
     bolder,
     goals_from,
-    is_continuous,
 )
-from rsg.worlds import World
+from rsg.worlds import World, is_continuous
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -77,7 +75,7 @@ class GoalProblem:
 
     def goals(self, world: World, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
-        if self.named or self.name not in terms:
+        if isinstance(self.asked, str) or self.name not in terms:
             return self.goal_fn(world, terms, state)
         own = goals_from(partial(_probability, self.asked))
         known = [term for term in terms if term != self.name]
@@ -108,7 +106,7 @@ Method = Callable[[GoalProblem, Limits], Plan]
 """A way to plan for a goal."""
 
 
-def _probability(goal: Any, states: Array) -> Floats:
+def _probability(goal: Callable[[Array], Array], states: Array) -> Floats:
     """What a goal of the user's own says of states, `[N, 1]`; anything that is no probability is an error."""
     own = np.asarray(goal(states), dtype=np.float64)
     if own.shape != (len(states),):

@@ -21,9 +21,8 @@ from rsg.search import (
     TreeSearch,
     after,
     best,
-    is_continuous,
 )
-from rsg.worlds import ContinuousWorld, World
+from rsg.worlds import EitherWorld, is_continuous
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -104,7 +103,7 @@ class Plan:
 
 
 def plan(
-    world: World | ContinuousWorld,
+    world: EitherWorld,
     state: Array,
     task: str | Task | Machine,
     goal_fn: GoalFn,
@@ -145,7 +144,7 @@ def plan(
 
 
 def _searched(
-    world: Any, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
+    world: EitherWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
 ) -> tuple[Found, _Search]:
     """What the first search finds that suits the world; on a roadmap that has no way, the second."""
     first, *others = _planners(world, machine, settings)
@@ -169,7 +168,7 @@ def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
     return replace(settings, budget=budget, time_limit=time_limit)
 
 
-def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
+def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
     """The search to begin with, and others to try if it is on a roadmap and all of that was tried."""
     planner = settings.planner
     if not is_continuous(world):

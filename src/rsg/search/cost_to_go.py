@@ -6,7 +6,7 @@ Entering w is followed by an action: what follows is min_a c(a) + J(T(s, a), w).
 On a graph that is cut at some depth, J is an upper bound.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -101,7 +101,7 @@ def leave_node(nodes: Nodes, logs: Logs, weight: float, togo: CostToGo, v: int) 
 
 
 @inlined
-def cheaper(one: Any, other: Any) -> bool:
+def cheaper(one: np.record, other: np.record) -> bool:
     """Which entry of the heap comes first."""
     return one.cost < other.cost  # type: ignore[no-any-return]
 

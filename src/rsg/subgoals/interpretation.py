@@ -28,7 +28,7 @@ from rsg.subgoals.ground import Ground
 from rsg.subgoals.objective import forward, score
 from rsg.subgoals.rationality import Rationality, Walk
 from rsg.subgoals.readings import Reading, Readings
-from rsg.worlds import World
+from rsg.worlds import World, is_continuous
 from rsg.worlds.facts import fact_names, facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -304,12 +304,13 @@ class _Search:
     def _ways(self, d: int, instead: Mapping[str, Formula]) -> tuple[float, float]:
         """The costs of the best way in the graph around a demonstration and of the best of all; infinite: unknown."""
         demo = self.data.demos[d]
-        meaning: Any = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
-        key = (d, tuple(meaning.values()))
-        if None in key[1]:
+        world, start = demo.ground.world, demo.ground.graph.path[0]
+        all_of_them = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
+        meaning = {name: formula for name, formula in all_of_them.items() if formula is not None}
+        if len(meaning) < len(all_of_them) or is_continuous(world):
             return np.inf, np.inf
+        key = (d, tuple(meaning.values()))
         if key not in self._known_ways:
-            world, start = demo.ground.world, demo.ground.graph.path[0]
             local = forward(*demo.given, self._logs(demo, meaning=meaning), self.how)[1].togo.cost[start, 0]
             least = least_cost(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
             self._known_ways[key] = float(local), least
@@ -479,7 +480,9 @@ def least_cost(world: World, state: Array, machine: Machine, meaning: Mapping[st
 
 
 @compiled
-def scores_of(given: Any, logs: Logs, asked: tuple[int, Bools], odds: float, how: Rationality) -> Floats:
+def scores_of(
+    given: tuple[Edges, Walk, Nodes], logs: Logs, asked: tuple[int, Bools], odds: float, how: Rationality
+) -> Floats:
     """The score of one demonstration for each `[P, S]` of the ways in which term k may hold in the states around it."""
     edges, walk, nodes = given
     k, holds = asked

@@ -22,12 +22,12 @@ from rsg.subgoals.objective import Score, View, contrast
 from rsg.subgoals.rationality import Rationality
 from rsg.training.data import Kept
 from rsg.training.settings import TrainingSettings
-from rsg.worlds import World
+from rsg.worlds import EitherWorld
 
 FEW = 0.3  # of Adam's largest step: a thing that gradients pull less steadily than this is drawn to nothing
 CHOOSY = 1 / 3  # of training: then what is left is seen well enough to choose among things that say the same
 THING = 0.01  # what looking at one thing more, in each term, must add to the held-out score to be worth it
-WorldOf = Callable[[Demonstration], World]
+WorldOf = Callable[[Demonstration], EitherWorld]
 """Gives the world of a demonstration."""
 
 

@@ -27,7 +27,7 @@ from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
 from rsg.training.loop import Looking, fitted, telling_which, weights
 from rsg.training.settings import restored
-from rsg.worlds import World, check
+from rsg.worlds import EitherWorld, World, check
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
@@ -92,7 +92,7 @@ def learn(
     return Learned(subgoals, fitted(method, data, out, looking))
 
 
-def _by_network(settings: RsgSettings, world: World) -> RsgSettings:
+def _by_network(settings: RsgSettings, world: EitherWorld) -> RsgSettings:
     """The settings, with a network that suits the world if none was chosen."""
     if settings.encoder == "facts":
         raise RsgError(NO_FACTS)

@@ -7,6 +7,7 @@ from rsg.core.errors import RsgError, RunError
 from rsg.demos import Store
 from rsg.domain import Domain, remembered
 from rsg.training.checkpoint import Run
+from rsg.worlds import EitherWorld
 
 
 def origin(domain: Domain, store: Store) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def home(run: Run, domain: Domain | None = None) -> Domain:
     return found.within(told["setting"]) if told.get("setting") else found
 
 
-def check_usable(folder: str | Path, domain: Domain, world: Any) -> None:
+def check_usable(folder: str | Path, domain: Domain, world: EitherWorld) -> None:
     """An error if what a run learned cannot be used in a world of that domain."""
     run = Run(folder)
     home(run, domain)

@@ -80,7 +80,7 @@ def restored(kind: type[S], values: Mapping[str, Any]) -> S:
     return kind(**{key: value for key, value in values.items() if key in known})
 
 
-def _read(key: str, text: str, kind: Any) -> Any:
+def _read(key: str, text: str, kind: type) -> object:
     if kind is bool:
         if text.lower() not in ("true", "false", "yes", "no", "on", "off", "1", "0"):
             raise RsgError(f"{key} is on or off, not '{text}'")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array
+from rsg.core.arrays import Array, Bytes, Ints
 from rsg.core.compiled import bare, compiled, fast, inlined
 from rsg.domains.crafting.kernels import HEAD
 
@@ -30,8 +30,8 @@ class Tables(NamedTuple):
         codes, cells, width, capacity: C, P, the width of the map, and how many items can be held.
     """
 
-    vectors: Any
-    base: Any
+    vectors: Array
+    base: Array
     codes: int
     cells: int
     width: int
@@ -51,11 +51,11 @@ class Memory(NamedTuple):
     """
 
     each: int
-    wanted: Any
-    seen: Any
-    turns: Any
-    told: Any
-    pooled: Any
+    wanted: Ints
+    seen: Bytes
+    turns: Ints
+    told: Array
+    pooled: Array
 
 
 class Where(NamedTuple):
@@ -94,7 +94,7 @@ def forward(tables: Tables, memory: Memory, states: Array, out: Array) -> None:
 
 
 @bare
-def goal(asked: Any, states: Array, i: int, k: int) -> tuple[float, float]:
+def goal(asked: tuple[Tables, Memory], states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of wanted term k in state i, for searches; I is 1 - G where only the network of G is wanted."""
     tables, memory = asked
     where = look(tables, memory, states, i)
@@ -241,8 +241,8 @@ class Pull(NamedTuple):
 
     where: Where
     one: int
-    slope: Any
-    down: Any
+    slope: np.float32
+    down: Array
 
 
 @compiled

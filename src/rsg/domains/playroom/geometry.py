@@ -106,7 +106,9 @@ def apart(moved: Polygons, m: int, fixed: Polygons, f: int, at: At) -> bool:
 
 
 @inner
-def _apart_between(moved: Polygons, m: int, fixed: Polygons, f: int, ends: tuple[At, At], spare: Any) -> bool:
+def _apart_between(
+    moved: Polygons, m: int, fixed: Polygons, f: int, ends: tuple[At, At], spare: tuple[float, float]
+) -> bool:
     """Whether one line keeps them apart at both poses: then also between the two.
 
     spare: by how much it must; for lines along edges of the fixed one, and for those along edges of the moved one.

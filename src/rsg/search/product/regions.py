@@ -46,7 +46,7 @@ class Reached:
     regions: int
 
 
-class RegionSearch(KernelSearch):
+class RegionSearch(KernelSearch[kernels.Memory]):
     """One search from a state to a state in which a term comes true; `run` may be called again to go on.
 
     Args:
