@@ -23,9 +23,9 @@ from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
+from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, trace
 from rsg.subgoals.classifiers import mapped
-from rsg.subgoals.encoders import Shown
+from rsg.subgoals.encoders import SeenTensors
 from rsg.worlds import EitherWorld
 
 MOST_PATHS = 64  # linear instructions of a task that are tried in thought
@@ -50,7 +50,7 @@ class BcFsmNetwork(nn.Module):
         self.states = state_encoder(shape, hidden, hidden, settings.layers)
         self.head = nn.Linear(2 * hidden, outputs + 1)
 
-    def forward(self, seen: Shown, terms: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, seen: SeenTensors, terms: Tensor) -> tuple[Tensor, Tensor]:
         """Outputs `[N, outputs]` and log-odds `[N]` of N states, each with the number of a term `[N]`."""
         asked = self.terms(terms)
         given = self.head(torch.cat([self.states(seen, asked), asked], dim=-1))
@@ -205,7 +205,7 @@ def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Flo
     if value > -np.inf:
         shares = nothing_shared(along)
         trace(along, best, shares)
-        pull_crossings(along.path, nodes, shares, Logs(for_stop, np.zeros(stop.shape)))
+        crossings_back(along.path, nodes, shares, Logs(for_stop, np.zeros(stop.shape)))
         for i in range(steps):
             for v in range(1, size - 1):
                 for_act[i, nodes.term[v]] += shares.acts[i, v, 0] + shares.acts[i, v, 1]

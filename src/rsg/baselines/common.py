@@ -13,17 +13,17 @@ from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
-from rsg.core.settings import setting
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.language import Machine, Task
 from rsg.subgoals.classifiers import mapped, tensors
-from rsg.subgoals.encoders import Shown, seeded
+from rsg.subgoals.encoders import SeenTensors, seeded
 from rsg.subgoals.learning import WorldOf, other_tasks, spelled
 from rsg.subgoals.recognition import Recognised, ranked
 from rsg.training.settings import TrainingSettings
 from rsg.worlds import EitherWorld, World, is_continuous, successors_of
 
-LONGEST_GRADIENT = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
+LONGEST_SLOPE = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class BaselineSettings(TrainingSettings):
     check_every: int = 200
     patience: int = 5
     save_every: int = 500
-    observation: str = setting(
+    observation: str = default(
         "state", "state, what the world shows, or image, pictures of it", among=("state", "image")
     )
-    hidden: int = setting(128, "the width of layers", least=1)
-    layers: int = setting(2, "of the network that reads one state", least=1)
-    blur: float = setting(
+    hidden: int = default(128, "the width of layers", least=1)
+    layers: int = default(2, "of the network that reads one state", least=1)
+    blur: float = default(
         0.02, "how inexactly numbers are seen in training, so that few demonstrations are not learned by heart", least=0
     )
-    beta: float = setting(1.0, "β, how sharply the contrastive term compares the scores of tasks", above=0)
-    gamma: float = setting(0.0, "γ, its weight; 0: no other tasks are looked at", least=0)
-    negatives: int = setting(5, "how many other descriptions each demonstration is compared with", least=0)
+    beta: float = default(1.0, "β, how sharply the contrastive term compares the scores of tasks", above=0)
+    gamma: float = default(0.0, "γ, its weight; 0: no other tasks are looked at", least=0)
+    negatives: int = default(5, "how many other descriptions each demonstration is compared with", least=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Batch:
     """
 
     texts: tuple[str, ...]
-    seen: Shown
+    seen: SeenTensors
     owner: Tensor
     place: Tensor
     moving: Tensor
@@ -176,7 +176,7 @@ class Baseline:
         """The gradients of the loss of a batch."""
         del step
         batch = self.batch(demos)
-        return pulled(self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng), self.module)
+        return backward(self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng), self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """Minus the loss."""
@@ -193,7 +193,7 @@ class Baseline:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
         return self._world_of(demo)
 
-    def blurred(self, seen: Shown, rng: np.random.Generator) -> Shown:
+    def blurred(self, seen: SeenTensors, rng: np.random.Generator) -> SeenTensors:
         """What is seen, as it is seen in training."""
         if self.settings.blur == 0 or not isinstance(seen, Tensor):
             return seen
@@ -269,9 +269,9 @@ class Baseline:
         }
 
 
-def pulled(figures: Mapping[str, Tensor], *parts: nn.Module) -> dict[str, float]:
-    """The figures as numbers, after their loss has given each part of a module its gradient."""
+def backward(figures: Mapping[str, Tensor], *parts: nn.Module) -> dict[str, float]:
+    """The figures as numbers, after their loss has given each part of a module its slopes."""
     figures["loss"].backward()  # type: ignore[no-untyped-call]
     for part in parts:
-        nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
+        nn.utils.clip_grad_norm_(part.parameters(), LONGEST_SLOPE)
     return {key: float(value.detach()) for key, value in figures.items()}

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.domain import Network, offered
-from rsg.subgoals.encoders import Shown, dense, flat
+from rsg.subgoals.encoders import SeenTensors, dense, flat
 from rsg.worlds import EitherWorld
 
 Shape = dict[str, Any]
@@ -34,7 +34,7 @@ class NumberEncoder(nn.Module):
         super().__init__()
         self.layers = dense(inputs + condition, hidden, layers)
 
-    def forward(self, seen: Shown, condition: Tensor | None = None) -> Tensor:
+    def forward(self, seen: SeenTensors, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]`."""
         numbers = flat(seen)
         return self.layers(numbers if condition is None else torch.cat([numbers, condition], dim=-1))  # type: ignore[no-any-return]

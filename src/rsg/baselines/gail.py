@@ -22,9 +22,9 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss, softplus
 
 from rsg.baselines.bc import BcNetwork, BcSettings
-from rsg.baselines.common import Baseline, Batch, pulled
+from rsg.baselines.common import Baseline, Batch, backward
 from rsg.baselines.encoders import Shape
-from rsg.core.settings import setting
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
 from rsg.language import Machine
@@ -42,17 +42,17 @@ class GailSettings(BcSettings):
 
     steps: int = 600
     patience: int = 100
-    cloning: float = setting(
+    cloning: float = default(
         0.5,
         "the share of steps, at the start, in which the policy is cloned from the demonstrations",
         least=0,
         most=1,
     )
-    epochs: int = setting(4, "steps until the copy of the policy that draws episodes is renewed", least=1)
-    clip: float = setting(0.2, "how far PPO lets a probability go from that copy's, as a ratio", above=0)
-    discount: float = setting(0.95, "γ of rewards to come", least=0, most=1)
-    trace: float = setting(0.95, "λ of generalised advantages", least=0, most=1)
-    entropy: float = setting(0.01, "the weight of the policy's entropy", least=0)
+    epochs: int = default(4, "steps until the copy of the policy that draws episodes is renewed", least=1)
+    clip: float = default(0.2, "how far PPO lets a probability go from that copy's, as a ratio", above=0)
+    discount: float = default(0.95, "γ of rewards to come", least=0, most=1)
+    trace: float = default(0.95, "λ of generalised advantages", least=0, most=1)
+    entropy: float = default(0.01, "the weight of the policy's entropy", least=0)
 
 
 class GailNetwork(nn.Module):
@@ -115,7 +115,7 @@ class Gail(Baseline):
             if (step - first) % self.settings.epochs == 0:
                 self.module.copy.load_state_dict(self.module.policy.state_dict())
             figures = self.adversarial(shown, *self.episodes(demos, self.module.copy, rng))
-        return pulled(figures, self.module.policy, self.module.judge)
+        return backward(figures, self.module.policy, self.module.judge)
 
     def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
         """`[B]` the log-probability of each demonstration's actions, for a task."""

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
-from rsg.baselines.common import Baseline, BaselineSettings, pulled, stacked
+from rsg.baselines.common import Baseline, BaselineSettings, backward, stacked
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import History
 from rsg.core.arrays import Array
 from rsg.core.errors import DemonstrationError, RsgError
-from rsg.core.settings import setting
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.subgoals.classifiers import mapped, tensors
 from rsg.worlds import EitherWorld, is_continuous, successors_of
@@ -48,14 +48,14 @@ class IrlSettings(BaselineSettings):
     steps: int = 800
     batch: int = 32
     patience: int = 100
-    discount: float = setting(0.5, "γ, of values to come", least=0, most=1)
-    warm_up: float = setting(0.0, "the share of steps, at the start, in which γ is 0", least=0, most=1)
-    tried: int = setting(
+    discount: float = default(0.5, "γ, of values to come", least=0, most=1)
+    warm_up: float = default(0.0, "the share of steps, at the start, in which γ is 0", least=0, most=1)
+    tried: int = default(
         4, "random moves that each move of a demonstration is compared with, in a continuous world", least=1
     )
-    sampled: int = setting(20, "random moves that the policy chooses from, in a continuous world", least=1)
-    small: float = setting(0.01, "what large rewards cost, which settles their level")
-    level: float = setting(0.1, "the weight of the level of Q beside the policy that follows from it")
+    sampled: int = default(20, "random moves that the policy chooses from, in a continuous world", least=1)
+    small: float = default(0.01, "what large rewards cost, which settles their level")
+    level: float = default(0.1, "the weight of the level of Q beside the policy that follows from it")
 
 
 class Histories(NamedTuple, Generic[_Numbers]):
@@ -206,7 +206,7 @@ class Irl(Baseline):
         moves = self._kept()
         warm = step < self.settings.warm_up * self.settings.steps
         figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, moves, blurred=True)
-        return pulled(figures, self.module)
+        return backward(figures, self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The log-probability of demonstrated choices under softmax(Q)."""

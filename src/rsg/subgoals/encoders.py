@@ -11,7 +11,7 @@ from rsg.core.random import stream
 from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
 from rsg.worlds import Seen
 
-Shown = Tensor | tuple[Tensor, ...] | Mapping[str, Tensor]
+SeenTensors = Tensor | tuple[Tensor, ...] | Mapping[str, Tensor]
 """What a world shows, `rsg.worlds.Seen`, its arrays as tensors."""
 
 Encoder = Callable[[], nn.Module]
@@ -46,7 +46,7 @@ class EncodedClassifiers(Classifiers):
         super().__init__(single, {"heads": heads, "offsets": doubtful(networks)})
         self.encoder, self.features = encoder, features
 
-    def odds(self, seen: Shown, numbers: Sequence[int]) -> Tensor:
+    def odds(self, seen: SeenTensors, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
         chosen = list(numbers)
         return torch.einsum("nf,tmf->ntm", self.encoder(seen), self.heads[chosen]) + self.offsets[chosen]
@@ -77,7 +77,7 @@ class Flat(nn.Module):
                 bound = (inputs if parameter.shape[-1] == inputs else hidden) ** -0.5
                 parameter.copy_(torch.as_tensor(rng.uniform(-bound, bound, tuple(parameter.shape))))
 
-    def forward(self, seen: Shown) -> Tensor:
+    def forward(self, seen: SeenTensors) -> Tensor:
         """Features `[N, hidden]`."""
         numbers = flat(seen).to(next(self.parameters()))
         if numbers.shape[1] != self.inputs:
@@ -88,7 +88,7 @@ class Flat(nn.Module):
         return self.layers(numbers)  # type: ignore[no-any-return]
 
 
-def flat(seen: Seen | Shown) -> Tensor:
+def flat(seen: Seen | SeenTensors) -> Tensor:
     """All arrays of an observation side by side, `[N, numbers]`."""
     if isinstance(seen, dict):
         return torch.cat([flat(value) for value in seen.values()], dim=1)

@@ -33,9 +33,9 @@ class Known(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """How kernels learn of states and ask for goals: hooks of `kernels.search`, and the tables of each."""
+    """How kernels find out about states and ask for goals: hooks of `kernels.search`, and the tables of each."""
 
-    learn: Kernel
+    find_out: Kernel
     tables: object
     goal: Kernel
     goals: object
@@ -45,7 +45,7 @@ def step(tables: object, states: Array, i: int, action: int, out: Array, j: int)
     """Hook: the world's compiled step."""
 
 
-def learn(tables: object, known: Known, s: int) -> bool:
+def find_out(tables: object, known: Known, s: int) -> bool:
     """Find out where the actions in state s lead."""
     pool, (words, slots), after, value, size = known  # once: taking an array out of a tuple costs
     n, most = size[0], size[1]
@@ -60,10 +60,10 @@ def learn(tables: object, known: Known, s: int) -> bool:
     return True
 
 
-def learn_all(tables: object, known: Known, first: int, end: int) -> None:
+def find_out_all(tables: object, known: Known, first: int, end: int) -> None:
     """The same of all states from one number up to another."""
     for s in range(first, end):
-        learn(tables, known, s)
+        find_out(tables, known, s)
 
 
 @inlined
@@ -76,7 +76,7 @@ def forget(after: Array, value: Array, n: int) -> None:
 
 @bare
 def ask(tables: object, known: Known, s: int) -> bool:  # noqa: ARG001
-    """In place of `learn` where the world has no compiled step: the caller must find out."""
+    """In place of `find_out` where the world has no compiled step: the caller must find out."""
     return False
 
 
@@ -138,7 +138,7 @@ class Explored:
             return Forms(ask, (), unknown, ())
         step, tables = self._world.compiled_step  # type: ignore[attr-defined]
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
-        return Forms(specialised(learn, step=step), tables, goal, goal_tables)
+        return Forms(specialised(find_out, step=step), tables, goal, goal_tables)
 
     def _keep(self, table: Table, after: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)
@@ -182,7 +182,7 @@ class Explored:
         end, self.known.size[1] = self.count, most
         if self._compiled:
             self._make_room((end - first) * len(self.costs))
-            specialised(learn_all, learn=self.forms.learn)(self.forms.tables, self.known, first, end)
+            specialised(find_out_all, find_out=self.forms.find_out)(self.forms.tables, self.known, first, end)
         else:
             self._ask(np.arange(first, end))
 

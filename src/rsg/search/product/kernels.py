@@ -90,7 +90,7 @@ def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]: 
     return 0.0, 0.0
 
 
-def learn(tables: object, known: Known, s: int) -> bool:  # noqa: ARG001
+def find_out(tables: object, known: Known, s: int) -> bool:  # noqa: ARG001
     """Hook: find out where the actions in state s lead; False if the caller has to."""
     return False
 
@@ -242,7 +242,7 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
             if run.expansions >= stop:
                 return PAUSED
             if known.after[s, 0] < 0:
-                if not learn(tables, known, s):
+                if not find_out(tables, known, s):
                     run.wanted = s
                     return NEED
                 label_states(memory)

@@ -13,7 +13,7 @@ from rsg.core.arrays import Array, record
 from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
-from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, goal, learn
+from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, find_out, goal
 
 RANK = 5  # how a call of `search` may end too: new regions need a rank
 
@@ -203,7 +203,7 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
             if run.expansions >= stop:
                 return PAUSED
             if known.after[s, 0] < 0:
-                if not learn(tables, known, s):
+                if not find_out(tables, known, s):
                     run.wanted = s
                     return NEED
                 label_states(memory)

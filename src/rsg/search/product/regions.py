@@ -77,7 +77,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
         )
         look = specialised(kernels.look, goal=explored.forms.goal)
         expand = specialised(kernels.expand, look=look)
-        kernel = specialised(kernels.search, learn=explored.forms.learn, expand=expand, look=look)
+        kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
         asked = kernels.Asked(goal, explored.costs, float(np.log(threshold)), int(not blind))
         super().__init__(explored, kernel, memory, asked, spread=actions)
 

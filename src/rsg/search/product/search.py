@@ -124,7 +124,7 @@ def specialised_search(template: Kernel, explored: Explored) -> Kernel:
     """A kernel of these states and their goals."""
     leave = specialised(kernels.leave, inline=True, goal=explored.forms.goal)
     expand = specialised(kernels.expand, inline=True, leave=leave)
-    return specialised(template, learn=explored.forms.learn, expand=expand)
+    return specialised(template, find_out=explored.forms.find_out, expand=expand)
 
 
 class ProductSearch(LabelSearch):
