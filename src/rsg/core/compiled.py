@@ -13,7 +13,10 @@ from numba import njit
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
+"""A function for numba: compiled, or the template of one."""
+
+_Function = TypeVar("_Function", bound=Kernel)
 _njit: Any = njit  # some of its options are not in its type
 _KEPT: dict[str, Any] = {"cache": True, "nogil": True}
 # Numba counts references wherever an array is taken out of a tuple, which costs more than most of what kernels then do
@@ -37,7 +40,7 @@ def bare(function: _Function) -> _Function:
 class _OnlyForKernels(CPUDispatcher):
     """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
 
-    def __call__(self, *_: Any) -> Any:
+    def __call__(self, *_: object) -> object:
         name = self.py_func.__qualname__
         raise TypeError(f"{name} takes part in other kernels, Python cannot call it: make it `bare`")
 
@@ -64,7 +67,7 @@ def fast(function: _Function) -> _Function:
 
 
 @cache
-def specialised(template: Any, inline: bool = False, makes_arrays: bool = False, **hooks: Any) -> Callable[..., Any]:
+def specialised(template: Kernel, inline: bool = False, makes_arrays: bool = False, **hooks: Kernel) -> Kernel:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
@@ -83,7 +86,7 @@ def specialised(template: Any, inline: bool = False, makes_arrays: bool = False,
     copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Callable[..., Any], _njit(cache=in_files, nogil=True, **options)(copy))
+    return cast(Kernel, _njit(cache=in_files, nogil=True, **options)(copy))
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from rsg.demos.minari_sets import box
 from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term, parse
-from rsg.worlds.protocol import States
+from rsg.search import Goals
+from rsg.worlds.protocol import EitherWorld, States
 
 
 def machine_for(task: str | Task | None, domain: Domain) -> Machine | None:
@@ -122,13 +123,13 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         return seen._asdict() if hasattr(seen, "_asdict") else seen
 
 
-def _truth_of(goals: Any) -> Callable[[States], Bools]:
+def _truth_of(goals: Goals) -> Callable[[States], Bools]:
     """Which terms of a task hold in states `[N, W]`, given the truth as classifiers."""
     found: Callable[[States], Bools] = getattr(goals, "holds", None) or (lambda states: goals(states)[0] == 0)
     return found
 
 
-def observations(domain: Domain, world: Any) -> Mapping[str, tuple[Callable[[States], Any], Any]]:
+def observations(domain: Domain, world: EitherWorld) -> Mapping[str, tuple[Callable[[States], Any], Any]]:
     """What can be shown of states `[N, W]`, by name, the usual one first, and its space; None: all of its dtype.
 
     A domain may have its own: a method `observations(world)`.
@@ -152,11 +153,10 @@ def _space_of(seen: Any) -> gymnasium.Space[Any]:
     """All that may be seen, as far as dtypes tell."""
     if isinstance(seen, dict):
         return spaces.Dict({name: _space_of(part) for name, part in seen.items()})
-    found: gymnasium.Space[Any] = box(seen.dtype, seen.shape)
-    return found
+    return box(seen.dtype, seen.shape)
 
 
-def _actions_of(world: Any) -> gymnasium.Space[Any]:
+def _actions_of(world: EitherWorld) -> gymnasium.Space[Any]:
     if hasattr(world, "actions"):
         return spaces.Discrete(len(world.actions))
     reach = np.asarray(world.reach, dtype=np.float32)

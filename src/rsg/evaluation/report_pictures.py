@@ -16,6 +16,7 @@ from rsg.demos.showing import gif
 from rsg.domain import Domain
 from rsg.evaluation.report_results import Followed
 from rsg.planning import Plan
+from rsg.worlds import EitherWorld
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
 _INK, _FAINT, _ACCENT, _SECOND, _BAND = "#010203", "#010204", "#010205", "#010206", "#010207"
@@ -82,7 +83,7 @@ def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
     return data.getvalue()
 
 
-def plan_animation(source: Domain, world: Any, plan: Plan) -> bytes:
+def plan_animation(source: Domain, world: EitherWorld, plan: Plan) -> bytes:
     """A plan as GIF; the words below each frame say what it is about. It rests on the last frame."""
     names, steps = getattr(world, "actions", None), len(plan.actions)
     words = [
@@ -96,7 +97,7 @@ def plan_animation(source: Domain, world: Any, plan: Plan) -> bytes:
     return gif(frames, times[-len(frames) :])
 
 
-def _frame(source: Domain, world: Any, state: NDArray[Any], words: str) -> NDArray[np.uint8]:
+def _frame(source: Domain, world: EitherWorld, state: NDArray[Any], words: str) -> NDArray[np.uint8]:
     """A state with words below it."""
     drawn = source.picture(world, state, source.pixels.get("usual"))
     larger = -(-LEAST // drawn.shape[1])  # so that the words fit below
@@ -107,7 +108,7 @@ def _frame(source: Domain, world: Any, state: NDArray[Any], words: str) -> NDArr
     return np.asarray(frame)
 
 
-def svg(figure: Any, label: str) -> str:
+def svg(figure: Figure, label: str) -> str:
     """A figure as SVG to stand inside of a page: no references to anywhere, colours by the page's names."""
     text = StringIO()
     figure.patch.set_alpha(0)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import ConnectionPatch
@@ -19,6 +20,7 @@ from rich.text import Text
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
 from rsg.planning import Part
 from rsg.subgoals import Segmentation
+from rsg.worlds import EitherWorld
 
 WIDTH = 80  # columns of a terminal
 MAX_LABEL = 30
@@ -47,7 +49,7 @@ def parts(found: Segmentation) -> list[Part]:
     return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
-def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
+def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
     """A sign for each step, and what the signs mean.
 
     In a continuous world that is the way that the first two numbers of an action lead; elsewhere an arrow, if one is
@@ -120,7 +122,12 @@ def _row(part: Part, ended: bool, low: int, high: int, cell: int) -> str:
 
 
 def draw_timeline(
-    path: str | Path, world: Any, states: NDArray[Any], actions: NDArray[Any], found: Segmentation, note: str = ""
+    path: str | Path,
+    world: EitherWorld,
+    states: NDArray[Any],
+    actions: NDArray[Any],
+    found: Segmentation,
+    note: str = "",
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
@@ -161,7 +168,12 @@ def draw_timeline(
 
 
 def draw_on_floor(
-    path: str | Path, world: Any, actions: NDArray[Any], found: Segmentation, floor: NDArray[np.uint8], note: str = ""
+    path: str | Path,
+    world: EitherWorld,
+    actions: NDArray[Any],
+    found: Segmentation,
+    floor: NDArray[np.uint8],
+    note: str = "",
 ) -> None:
     """A PNG file, a slide large: the whole way in one picture `floor`, and a timeline in the same colours.
 
@@ -201,7 +213,7 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def draw_bars(axes: Any, served: Sequence[Part], found: Segmentation) -> None:
+def draw_bars(axes: Axes, served: Sequence[Part], found: Segmentation) -> None:
     """A bar for each subgoal; one that did not come true yet is paler."""
     for row, part in enumerate(served):
         ended = row < len(found.ends)
@@ -218,7 +230,7 @@ def draw_bars(axes: Any, served: Sequence[Part], found: Segmentation) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def name_steps(axes: Any, world: Any, actions: NDArray[Any], room: int = 50) -> None:
+def name_steps(axes: Axes, world: EitherWorld, actions: NDArray[Any], room: int = 50) -> None:
     """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)
@@ -246,7 +258,7 @@ def _moments(found: Segmentation) -> list[tuple[str, int]]:
     return [("start", 0), *ends, *now]
 
 
-def _connect(axes: Any, bars: Any, step: int, color: str) -> None:
+def _connect(axes: Axes, bars: Axes, step: int, color: str) -> None:
     """A dashed line from below a map to the end of a step."""
     ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
     look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}

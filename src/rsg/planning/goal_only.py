@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -29,9 +28,8 @@ from rsg.search import (
     bolder,
     goals_from,
     goals_in,
-    is_continuous,
 )
-from rsg.worlds import EitherWorld
+from rsg.worlds import EitherWorld, is_continuous
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -78,7 +76,7 @@ class GoalProblem:
 
     def goals(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
-        if self.named or self.name not in terms:
+        if isinstance(self.asked, str) or self.name not in terms:
             return goals_in(self.goal_fn, world, terms, state)
         own = goals_from(partial(_probability, self.asked))
         known = [term for term in terms if term != self.name]
@@ -109,7 +107,7 @@ Method = Callable[[GoalProblem, Limits], Plan]
 """A way to plan for a goal."""
 
 
-def _probability(goal: Any, states: Array) -> Floats:
+def _probability(goal: Callable[[Array], Array], states: Array) -> Floats:
     """What a goal of the user's own says of states, `[N, 1]`; anything that is no probability is an error."""
     own = np.asarray(goal(states), dtype=np.float64)
     if own.shape != (len(states),):

@@ -22,9 +22,8 @@ from rsg.search import (
     after,
     best,
     goals_in,
-    is_continuous,
 )
-from rsg.worlds import EitherWorld
+from rsg.worlds import EitherWorld, is_continuous
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -151,7 +150,7 @@ def first_state(start: Array) -> Array:
 
 
 def _searched(
-    world: Any, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
+    world: EitherWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
 ) -> tuple[Found, _Search]:
     """What the first search finds that suits the world; on a roadmap that has no way, the second."""
     first, *others = _planners(world, machine, settings)
@@ -175,7 +174,7 @@ def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
     return replace(settings, budget=budget, time_limit=time_limit)
 
 
-def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
+def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
     """The search to begin with, and others to try if it is on a roadmap and all of that was tried."""
     planner = settings.planner
     if not is_continuous(world):

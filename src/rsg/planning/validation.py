@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Array, Bools
 from rsg.language import Machine, Task, machine_of
 from rsg.planning.plan import Plan
-from rsg.search import is_continuous
-from rsg.worlds import ContinuousWorld, World
+from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous
 
 Truth = Callable[[Array, Sequence[str]], Bools]
 """Which terms really hold in states `[N, W]`: `[N, terms]`."""
@@ -31,7 +29,7 @@ class Verdict:
     reason: str = ""
 
 
-def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
+def validate(world: EitherWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
     """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
     machine = machine_of(task)
     if not plan.found:
@@ -54,7 +52,7 @@ def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Mach
     return Verdict(False, lenient, _why(machine, holds))
 
 
-def _beyond_reach(world: Any, plan: Plan) -> int:
+def _beyond_reach(world: ContinuousWorld, plan: Plan) -> int:
     """The first step of a plan whose action is longer than the world allows, counted from 1; 0 if none is."""
     far = ~(np.abs(plan.actions) <= world.reach).all(axis=1)
     return int(np.argmax(far)) + 1 if far.any() else 0

@@ -7,6 +7,7 @@ import numpy as np
 
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
+from rsg.worlds import EitherWorld
 
 
 class Goals(Protocol):
@@ -41,7 +42,7 @@ def goals_in(subgoals: GoalFn, world: Any, terms: Sequence[str], state: Array) -
 def bolder(goal_fn: GoalFn) -> GoalFn:
     """The same, which takes for meant what is only likely to be."""
 
-    def goals(world: Any, terms: Sequence[str], state: Array) -> Goals:
+    def goals(world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         careful = goal_fn(world, terms, state)
         bold: Goals = getattr(careful, "bold", careful)
         return bold

@@ -169,7 +169,7 @@ class Classifiers(nn.Module):
         looks = [rows.detach().any(dim=-1).flatten(0, 1) for rows in self.groups()]
         return float(torch.cat(looks, dim=1).sum(dim=1).double().mean()) if looks and len(looks[0]) else 0.0
 
-    def looks_at(self, term: str, world: EitherWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """What the classifier of a term looks at, in words, with its share of the weights, most first.
 
         Empty where its weights have no names.

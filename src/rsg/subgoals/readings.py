@@ -131,7 +131,7 @@ class Readings(Classifiers):
         """Those of the network."""
         return self.network.groups() if self.network else []
 
-    def looks_at(self, term: str, world: EitherWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """What the network looks at; a formula says itself what it asks for."""
         return self.network.looks_at(term, world) if self.network and term not in self.readings else []
 

@@ -1,6 +1,17 @@
 """Where it happens: what a world is, and a check that says in plain words what one lacks."""
 
 from rsg.worlds.conformance import check
-from rsg.worlds.protocol import ContinuousWorld, EitherWorld, World
+from rsg.worlds.defaults import costs_of, successors_of
+from rsg.worlds.protocol import EitherWorld, ContinuousWorld, Seen, States, World, is_continuous
 
-__all__ = ["ContinuousWorld", "EitherWorld", "World", "check"]
+__all__ = [
+    "ContinuousWorld",
+    "EitherWorld",
+    "Seen",
+    "States",
+    "World",
+    "check",
+    "costs_of",
+    "is_continuous",
+    "successors_of",
+]

@@ -92,8 +92,10 @@ class ImageClassifiers(Classifiers):
         """Pictures of states as the camera takes them, `[N, H, W, 3]`."""
         if isinstance(world, CraftingWorld):
             drawn = images(world, states, TILE)
-        else:
+        elif hasattr(world, "render"):
             drawn = np.stack([world.render(state) for state in states])
+        else:
+            raise RsgError("the encoder 'image' reads pictures, and this world has no method render(state)")
         return self.camera(states, drawn)
 
     def tiles(self, world: EitherWorld, states: NDArray[Any]) -> tuple[Tensor, NDArray[np.int32]]:
@@ -134,7 +136,7 @@ def _distances(tiles: Tensor, looks: Tensor) -> Tensor:
     return torch.cdist(tiles, looks, compute_mode="donot_use_mm_for_euclid_dist")
 
 
-def _types(seen: Any, world: Any) -> dict[str, int]:
+def _types(seen: object, world: EitherWorld) -> dict[str, int]:
     if not isinstance(seen, Sets):
         raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
     return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}

@@ -74,7 +74,7 @@ class SetClassifiers(Classifiers):
         """Types held, types on the map, features of their places, that anything is held or there, and overall ones."""
         return [self.inventory, self.objects, self.places, self.bias, self.overall[..., None]]
 
-    def looks_at(self, term: str, world: EitherWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """Such as "axe held", "tree on the map", "the agent's row"."""
         if not isinstance(world, CraftingWorld):
             return []
@@ -180,16 +180,17 @@ class SetClassifiers(Classifiers):
             super().backward(world, parts)
             return
         tables, arrays = self._made(world)
-        gradients = (np.zeros_like(arrays.vectors), np.zeros_like(arrays.base))
-        for states, numbers, gradient in parts:
+        slopes = kernels.Slopes(np.zeros_like(arrays.vectors), np.zeros_like(arrays.base))
+        for states, numbers, slope in parts:
             memory = self._memory(world, numbers, self.networks)
-            kernels.backward(arrays, memory, states, gradient, gradients)
-        slopes = [torch.as_tensor(g).to(t).view_as(t) for t, g in zip(tables, gradients, strict=True)]
-        torch.autograd.backward(list(tables), slopes)
+            kernels.backward(arrays, memory, states, slope, slopes)
+        passed = [torch.as_tensor(one).to(table).view_as(table) for table, one in zip(tables, slopes, strict=True)]
+        torch.autograd.backward(list(tables), passed)
         self._tables.clear()  # a step follows, and a fused optimiser changes parameters without a trace
 
     def compiled(self, world: EitherWorld, numbers: Sequence[int], separate: bool) -> tuple[Any, Any] | None:
         """The kernel and its tables for the product search, see `rsg.search.Goals`."""
         if not self._compiles(world):
             return None
-        return kernels.goal, (self._made(world)[1], self._memory(world, numbers, min(self.networks, 1 + separate)))
+        memory = self._memory(world, numbers, min(self.networks, 1 + separate))
+        return kernels.goal, kernels.Asked(self._made(world)[1], memory)
