@@ -168,7 +168,7 @@ def world_function(world: Where) -> WorldOf:
 
 def _checked(world: EitherWorld) -> EitherWorld:
     """A world, or an error that says what it lacks."""
-    if not is_continuous(world) and not all(hasattr(world, part) for part in ("actions", "step", "encode")):
+    if not isinstance(world, World | ContinuousWorld):
         raise RsgError(f"what was given as a world is none: {check(world)[0]}")
     return world
 
