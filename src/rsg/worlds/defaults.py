@@ -6,9 +6,13 @@ from rsg.core.arrays import Floats
 from rsg.worlds.protocol import States, World
 
 
+COST = 0.1  # of an action, as in the paper: what demonstrators take for worth it is counted in this unit
+
+
 def costs_of(world: World) -> Floats:
-    """What each action costs, `[A]`: 1, unless the world says otherwise."""
-    return np.asarray(world.costs, dtype=np.float64) if hasattr(world, "costs") else np.ones(len(world.actions))
+    """What each action costs, `[A]`: as in the paper, unless the world says otherwise."""
+    own = getattr(world, "costs", None)
+    return np.full(len(world.actions), COST) if own is None else np.asarray(own, dtype=np.float64)
 
 
 def successors_of(world: World, states: States) -> States:

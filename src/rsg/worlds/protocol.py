@@ -39,7 +39,7 @@ class World(Model, Protocol):
 
     It may offer more, where that is better than what follows:
 
-    - `costs`: what each action costs, `[A]`, positive; else each costs 1.
+    - `costs`: what each action costs, `[A]`, positive; else each costs 0.1, as in the paper.
     - `successors(states)`: the next states `[N, A, W]` for every action; else `step` is asked for each.
     - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes the
       state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
