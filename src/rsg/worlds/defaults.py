@@ -5,7 +5,6 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.worlds.protocol import States, World
 
-
 COST = 0.1  # of an action, as in the paper: what demonstrators take for worth it is counted in this unit
 
 
