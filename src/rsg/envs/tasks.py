@@ -17,7 +17,7 @@ from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term, parse
 from rsg.search import Goals
-from rsg.worlds.protocol import EitherWorld, States
+from rsg.worlds import EitherWorld, States, require
 
 
 def machine_for(task: str | Task | None, domain: Domain) -> Machine | None:
@@ -55,6 +55,7 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         self.domain = domain if place is None else domain.at(place)
         self.machine = machine_for(task, self.domain)
         self.world, state = self.domain.start(self._terms, stream(0, "starts"))
+        require(self.world, state[None])
         if self.machine:
             self.truth = _truth_of(self.domain.true_goals(self.world, self._terms, state))
         known = observations(self.domain, self.world)

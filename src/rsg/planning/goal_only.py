@@ -140,7 +140,7 @@ def plan_goal(
     known = getattr(subgoals, "dependencies", None) if dependencies is None else dependencies
     if known is None:
         raise RsgError("say which subgoals help which: dependencies=...; what rsg.learn gives knows that by itself")
-    problem = GoalProblem(world, first_state(start), goal, subgoals, known)
+    problem = GoalProblem(world, first_state(world, start), goal, subgoals, known)
     return planned(problem, by_regions, budget, between)
 
 

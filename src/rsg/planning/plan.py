@@ -23,7 +23,7 @@ from rsg.search import (
     best,
     goals_in,
 )
-from rsg.worlds import EitherWorld, is_continuous
+from rsg.worlds import EitherWorld, is_continuous, require
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -124,7 +124,7 @@ def plan(
     With the order `anytime` this is the best plan that the limits allow.
     """
     begun, machine = time.perf_counter(), machine_of(task)
-    state = first_state(start)
+    state = first_state(world, start)
     settings = settings or SearchSettings()
     goals = goals_in(subgoals, world, machine.names, state)
     bold, spent = False, 0
@@ -141,11 +141,12 @@ def plan(
     return replace(made, bold=made.found and bold)
 
 
-def first_state(start: Array) -> Array:
-    """A state to plan from."""
+def first_state(world: EitherWorld, start: Array) -> Array:
+    """A state to plan from in a world."""
     state = np.asarray(start)
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    require(world, state[None])
     return state
 
 

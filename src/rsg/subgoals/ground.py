@@ -13,7 +13,7 @@ from rsg.search import StateGraph, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
-from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous
+from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous, require
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
 
@@ -41,6 +41,7 @@ def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], dept
         depth: how far around it the graph reaches.
         poses: in a continuous world the graph is a part of a roadmap of so many poses.
     """
+    require(world, states)
     if is_continuous(world):
         states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
         check_steps(world, states, actions)

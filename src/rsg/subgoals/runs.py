@@ -43,7 +43,7 @@ from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
 from rsg.training.origin import home, origin
 from rsg.training.settings import in_file, named
-from rsg.worlds import ContinuousWorld, EitherWorld, World, check
+from rsg.worlds import ContinuousWorld, EitherWorld, World, check, require
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
@@ -89,7 +89,7 @@ def learn(
     """
     shown, world_of = opened(demonstrations), world_function(world)
     encoder, start = beside.get("encoder"), beside.get("start")
-    asked, settings = settings, _settled(settings, _checked(world_of(shown[0])), shown[0], encoder)
+    asked, settings = settings, _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
     if start is not None and not isinstance(start, Subgoals):
         raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
@@ -166,10 +166,11 @@ def world_function(world: Where) -> WorldOf:
     return world
 
 
-def _checked(world: EitherWorld) -> EitherWorld:
-    """A world, or an error that says what it lacks."""
+def _checked(world: EitherWorld, example: Demonstration) -> EitherWorld:
+    """A world that goes together with a demonstration, or an error that says what it lacks."""
     if not isinstance(world, World | ContinuousWorld):
         raise RsgError(f"what was given as a world is none: {check(world)[0]}")
+    require(world, example.states)
     return world
 
 

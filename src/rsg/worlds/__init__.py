@@ -1,8 +1,8 @@
-"""Where it happens: what a world is, and a check that says in plain words what one lacks."""
+"""Where it happens: what a world is, what follows of it, and a check that says in plain words what one lacks."""
 
-from rsg.worlds.conformance import check
+from rsg.worlds.conformance import check, require
 from rsg.worlds.defaults import costs_of, successors_of
-from rsg.worlds.protocol import EitherWorld, ContinuousWorld, Seen, States, World, is_continuous
+from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
 
 __all__ = [
     "ContinuousWorld",
@@ -13,5 +13,6 @@ __all__ = [
     "check",
     "costs_of",
     "is_continuous",
+    "require",
     "successors_of",
 ]

@@ -1,5 +1,6 @@
 """`check(world)`: does a class keep the promises that search and learning rely on? It answers in plain sentences."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
@@ -7,12 +8,14 @@ import numpy as np
 from typing_extensions import TypeIs
 
 from rsg.core.arrays import Array, Bools, Floats
+from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.defaults import costs_of
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, States, World
 
 _OF_CONTINUOUS = ("low", "high", "period", "reach", "free", "clear")
 _ROUNDING = 1e-9
+_MET: deque[tuple[object, tuple[object, ...]]] = deque(maxlen=16)  # worlds, and the kind of states they were seen with
 
 
 def check(world: object, states: States | None = None, seed: int = 0) -> list[str]:
@@ -45,6 +48,25 @@ def check(world: object, states: States | None = None, seed: int = 0) -> list[st
         problems += _found("facts", _check_facts, known, rows)
     problems += _found("encode", _check_encoding, known, rows)
     return problems + (_found("render", _check_picture, world.render, rows) if hasattr(world, "render") else [])
+
+
+def require(world: object, states: States) -> None:
+    """A short look where a world and states `[N, W]` first meet: an error that says why they do not go together."""
+    rows = np.asarray(states)
+    kind = (rows.dtype, rows.shape[1:])
+    if any(known is world and met == kind for known, met in _MET):
+        return
+    problems = _lacking(world) or _found("states", _check_states, rows)
+    if not problems:
+        known, rows = cast(EitherWorld, world), rows[[0, 0]]
+        rows = world.checked(rows) if hasattr(world, "checked") else rows
+        given = f"given states of {rows.dtype}"
+        problems = [] if _moves_a_pose(known) else _found("costs", _check_costs, known)
+        problems = problems or _found(f"step, {given}", _check_two_steps, known, rows)
+        problems = problems or _found(f"encode, {given}", _check_two_seen, known, rows)
+    if problems:
+        raise RsgError(f"this world cannot be used: {problems[0].removesuffix('.')}")
+    _MET.append((world, kind))
 
 
 def _moves_a_pose(world: object) -> TypeIs[ContinuousWorld]:
@@ -156,12 +178,7 @@ def _check_states(states: States) -> Iterator[str]:
 def _check_step(world: EitherWorld, states: States, actions: Array) -> Iterator[str]:
     """Steps are pure, deterministic, and each row is on its own."""
     after = _array("step", world.step, states, actions)
-    if after.shape != states.shape:
-        raise _Wrong(
-            f"`step` returned shape {after.shape} for states of shape {states.shape}: the width must not change."
-        )
-    if after.dtype != states.dtype:
-        yield f"`step` returned {after.dtype} for states of {states.dtype}: the dtype must not change."
+    yield from _check_after_step(after, states)
     given = states.copy()
     if np.shares_memory(world.step(given, actions), given):
         yield "`step` returned memory of the states it was given: a later change would reach both."
@@ -169,6 +186,28 @@ def _check_step(world: EitherWorld, states: States, actions: Array) -> Iterator[
     if not _same(alone, after):
         yield "`step` treats a state differently in a batch than alone: rows must not depend on each other."
     yield from _check_states(after)
+
+
+def _check_two_steps(world: EitherWorld, rows: States) -> Iterator[str]:
+    """Two states have two successors."""
+    actions = np.zeros((2, len(world.reach))) if _moves_a_pose(world) else np.array([0, len(world.actions) - 1])
+    yield from _check_after_step(np.asarray(world.step(rows.copy(), actions)), rows)
+
+
+def _check_two_seen(world: EitherWorld, rows: States) -> Iterator[str]:
+    """Of two states two rows are seen."""
+    for name, array in _arrays(world.encode(rows.copy())).items():
+        if array.ndim < 1 or len(array) != 2:
+            yield f"`encode` must give one row per state, but {name} of 2 states has shape {array.shape}."
+
+
+def _check_after_step(after: States, states: States) -> Iterator[str]:
+    if after.shape != states.shape:
+        raise _Wrong(
+            f"`step` returned shape {after.shape} for states of shape {states.shape}: the width must not change."
+        )
+    if after.dtype != states.dtype:
+        yield f"`step` returned {after.dtype} for states of {states.dtype}: the dtype must not change."
 
 
 def _check_encoding(world: EitherWorld, states: States) -> Iterator[str]:

@@ -20,4 +20,4 @@ def successors_of(world: World, states: States) -> States:
         return np.asarray(world.successors(states))
     count = len(world.actions)
     after = world.step(np.repeat(states, count, axis=0), np.tile(np.arange(count), len(states)))
-    return np.asarray(after).reshape(len(states), count, -1)
+    return np.asarray(after).reshape(len(states), count, states.shape[1])
