@@ -113,19 +113,6 @@ class Domain(Generic[W]):
         pixels: how large pictures are: `small` in films, `usual`, and `large` in a file of their own.
         published: what a paper prints about a method here, by method.
         max_draws: of starts, until a task can be done from one.
-
-    >>> from rsg.worlds.corridor import Corridor
-    >>> class Study(Domain):
-    ...     splits = {"train": ["light-lamp", "light-lamp then read-book"]}
-    ...
-    ...     def world(self, setting=""):
-    ...         return Corridor()
-    ...
-    ...     def truth(self, world, states, terms):
-    ...         return states[:, [{"light-lamp": 1, "read-book": 2}[term] for term in terms]] == 1
-    >>> demonstration, _ = Study().demonstrate("train", 1, np.random.default_rng(0))
-    >>> demonstration.task, demonstration.states[-1].tolist()
-    ('light-lamp then read-book', [8, 1, 1])
     """
 
     name: str = ""
@@ -387,9 +374,6 @@ def find(name: str, place: str | None = None, tasks: Sequence[str] = ()) -> Doma
     """The domain of that name: an installed one, `package.module:name`, or `path/to/file.py:name`, which is run.
 
     place, tasks: where, and with which tasks of one's own; see `Domain.at`.
-
-    >>> find("rsg.worlds.corridor:Corridor").world().actions
-    ('left', 'right', 'touch')
     """
     where, _, attribute = name.rpartition(":")
     if not where and name not in installed():
@@ -498,20 +482,6 @@ def make_demonstrations(
     """Make the demonstrations of a recipe in a folder, or go on where an interrupted run stopped.
 
     A shard that is missing or no longer what was written is made again.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from rsg.worlds.corridor import Corridor
-    >>> class Study(Domain):
-    ...     splits = {"train": ["light-lamp"]}
-    ...
-    ...     def world(self, setting=""):
-    ...         return Corridor()
-    ...
-    ...     def truth(self, world, states, terms):
-    ...         return states[:, 1:2] == 1
-    >>> with TemporaryDirectory() as folder:
-    ...     len(make_demonstrations(Recipe("study", "train", per_task=3), folder, domain=Study()))
-    3
     """
     return fill_store(domain or domain_of(recipe), recipe, Path(folder), workers, advance)
 

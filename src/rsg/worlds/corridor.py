@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bytes, Ints
+from rsg.core.arrays import Array, Ints
 
 
 class Corridor:
@@ -27,18 +27,9 @@ class Corridor:
         after[:, 2] |= touched & (states[:, 0] == 8) & (states[:, 1] == 1)
         return after
 
-    def successors(self, states: Ints) -> Ints:
-        """The next states for every action."""
-        return np.stack([self.step(states, np.full(len(states), action)) for action in range(3)], axis=1)
-
     def encode(self, states: Ints) -> Ints:
         """All there is."""
         return states
-
-    def render(self, state: Ints) -> Bytes:
-        """A row of cells, the agent dark."""
-        row = np.where(np.arange(9) == state[0], 0, 255).astype(np.uint8)
-        return np.repeat(row[None, :, None], 3, axis=2)
 
     def sample(self, rng: np.random.Generator, count: int) -> Ints:
         """Somewhere, nothing done."""
