@@ -14,7 +14,6 @@ class Dial:
     """A dial with 24 positions that is turned by one or three. What it shows are blurred lights around it."""
 
     actions = ("back", "on", "far on")
-    costs = np.full(3, 0.1)  # beside what a transition costs: the less, the more exactly a subgoal must be hit
     turns = np.array([-1, 1, 3])
 
     def step(self, states: Rows, actions: Rows) -> Rows:

@@ -17,7 +17,6 @@ class Corridor:
     """
 
     actions = ("left", "right", "touch")
-    costs = np.full(3, 0.1)
 
     def step(self, states: Ints, actions: Ints) -> Ints:
         """Walk, or touch what is here."""
