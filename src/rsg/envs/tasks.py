@@ -37,6 +37,20 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         task: over the domain's terms.
         observation: one of the domain's `observations`; by default the first.
         render_mode: `ansi` gives text, `rgb_array` pixels, `human` prints each state to the terminal.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> class Study(Domain):
+    ...     splits = {"train": ["light-lamp"]}
+    ...
+    ...     def world(self, setting=""):
+    ...         return Corridor()
+    ...
+    ...     def truth(self, world, states, terms):
+    ...         return states[:, 1:2] == 1
+    >>> env = TaskEnv(Study(), task="light-lamp")
+    >>> _, info = env.reset(options={"state": [0, 0, 0]})
+    >>> env.step(2)[1:3]
+    (1.0, True)
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}  # type: ignore[misc]
@@ -171,6 +185,11 @@ class TaskVectorEnv(VectorEnv[Any, Array, Array]):
         num_envs: how many.
         domain, options: what `TaskEnv` takes.
         max_episode_steps: after how many steps an episode is cut.
+
+    >>> from rsg.domain import find
+    >>> envs = TaskVectorEnv(4, find("rsg.worlds.corridor:Corridor"))
+    >>> envs.reset(seed=0)[1]["state"].shape
+    (4, 3)
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]

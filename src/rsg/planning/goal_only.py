@@ -136,6 +136,13 @@ def plan_goal(
         dependencies: which subgoals help which; by default as the subgoals have learned it.
         budget: expansions in total.
         between: called now and then with the number of expansions; the search stops if it gives something true.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> str(plan_goal(Corridor(), np.array([4, 0, 0]), "read-book", subgoals).task)
+    'light-lamp then read-book'
     """
     known = getattr(subgoals, "dependencies", None) if dependencies is None else dependencies
     if known is None:

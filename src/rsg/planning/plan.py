@@ -54,6 +54,10 @@ class Plan:
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
         bold: whether it counts on what terms are only likely to mean: there was no way to all that they may mean.
+
+    >>> made = Plan(task=machine_of("a").task, states=np.zeros((1, 2)), expansions=12, ended="budget", missed=("a",))
+    >>> made.found, made.reason
+    (False, 'no plan: a could not be reached; the budget of 12 expansions ended')
     """
 
     task: Task
@@ -122,6 +126,14 @@ def plan(
         between: called now and then with the number of expansions; the search stops if it gives something true.
 
     With the order `anytime` this is the best plan that the limits allow.
+
+    >>> from rsg.search import goals_from
+    >>> from rsg.worlds.corridor import Corridor
+    >>> def lit(world, terms, start):
+    ...     return goals_from(lambda states: states[:, 1:2])
+    >>> made = plan(Corridor(), np.array([2, 0, 0]), "light-lamp", lit)
+    >>> [Corridor.actions[action] for action in made.actions]
+    ['left', 'left', 'touch']
     """
     begun, machine = time.perf_counter(), machine_of(task)
     state = first_state(world, start)

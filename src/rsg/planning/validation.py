@@ -22,6 +22,9 @@ class Verdict:
         ok: the plan does the task, strictly: each subgoal false where its part starts and true where it ends.
         lenient: each subgoal is true somewhere, in order; what the authors' code checks.
         reason: why it is not ok; empty if it is.
+
+    >>> Verdict(ok=False, lenient=True, reason="step 3: the lamp was lit already").ok
+    False
     """
 
     ok: bool
@@ -30,7 +33,15 @@ class Verdict:
 
 
 def validate(world: EitherWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
-    """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
+    """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed.
+
+    >>> from rsg.planning import plan
+    >>> from rsg.search import goals_from
+    >>> from rsg.worlds.corridor import Corridor
+    >>> made = plan(Corridor(), np.array([2, 0, 0]), "light-lamp", lambda *_: goals_from(lambda states: states[:, 1:2]))
+    >>> validate(Corridor(), made, "light-lamp", lambda states, terms: states[:, 1:2] == 1)
+    Verdict(ok=True, lenient=True, reason='')
+    """
     machine = machine_of(task)
     if not plan.found:
         return Verdict(False, False, plan.reason)

@@ -60,7 +60,13 @@ def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
 
 
 def goals_from(probability: Callable[[Array], Array]) -> Goals:
-    """Classifiers from one function that gives G as probabilities `[N, terms]`; I is 1 - G."""
+    """Classifiers from one function that gives G as probabilities `[N, terms]`; I is 1 - G.
+
+    >>> goals = goals_from(lambda states: states == 9)
+    >>> log_g, log_i = goals(np.array([[3], [9]]))
+    >>> np.exp(log_g).ravel().tolist()
+    [0.0, 1.0]
+    """
 
     def goals(states: Array) -> tuple[Floats, Floats]:
         g = np.asarray(probability(states), dtype=np.float64)

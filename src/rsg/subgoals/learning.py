@@ -33,7 +33,11 @@ WorldOf = Callable[[Demonstration], EitherWorld]
 
 @dataclass(frozen=True)
 class RsgSettings(TrainingSettings):
-    """What RSG adds to the settings of every method; values are the paper's where it gives one, but for `single`."""
+    """What RSG adds to the settings of every method; values are the paper's where it gives one, but for `single`.
+
+    >>> RsgSettings(encoder="flat", steps=50).hidden
+    128
+    """
 
     GONE: ClassVar = {
         **TrainingSettings.GONE,

@@ -33,6 +33,10 @@ class Segmentation:
         terms: `[T]` the term that each action serves.
         ends: the subgoals that were achieved, in order, and the number of the state in which each was.
         now: the subgoal that an unfinished trajectory serves at its end; None if the task is done.
+
+    >>> from rsg.language import parse
+    >>> Segmentation(parse("light-lamp"), -1.5, ("light-lamp",) * 3, (("light-lamp", 3),)).ends
+    (('light-lamp', 3),)
     """
 
     task: Task
@@ -44,7 +48,12 @@ class Segmentation:
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A description, how well it explains a trajectory, and how likely it is among the candidates."""
+    """A description, how well it explains a trajectory, and how likely it is among the candidates.
+
+    >>> from rsg.language import parse
+    >>> Recognised(parse("light-lamp"), score=-1.5, probability=0.7).probability
+    0.7
+    """
 
     task: Task
     score: float

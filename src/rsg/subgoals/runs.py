@@ -63,6 +63,9 @@ class Beside(Looking, total=False):
         start: subgoals to begin with; terms that they lack are added.
         encoder: makes a module of one's own, in the place of `settings.encoder`.
         method: the kind of `RationalSubgoals` to train.
+
+    >>> Beside(per_task=5)
+    {'per_task': 5}
     """
 
     per_task: int | None
@@ -86,6 +89,13 @@ def learn(
         out: the folder of the run; one with checkpoints is gone on with. None: nothing is kept.
         settings: how to learn. What is not named follows from what the world shows, and is said.
         beside: see `Beside`.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = learn(shown, Corridor())
+    >>> [told.means for told in subgoals.tell()]
+    ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
     """
     shown, world_of = opened(demonstrations), world_function(world)
     encoder, start = beside.get("encoder"), beside.get("start")
@@ -129,6 +139,15 @@ def load(
             installed. Planning needs none; `recognise`, `segment` and `discover` do.
         encoder: of one's own, if the run has one.
         which: the checkpoint.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     learn(shown, Corridor()).save(f"{folder}/run")
+    ...     load(f"{folder}/run").terms
+    ('light-lamp', 'read-book')
     """
     run = Run(folder)
     if which not in run.steps and run.about.get("method") == RationalSubgoals.name:

@@ -54,9 +54,15 @@ class Subgoals:
         progress: how training went.
         source: where it comes from.
 
-    >>> from rsg.subgoals.readings import Readings
-    >>> Subgoals(Readings({}, 6.0)).terms
-    ()
+    >>> import numpy as np, rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> corridor = Corridor()
+    >>> subgoals = rsg.learn([rsg.Demonstration(*walk) for walk in corridor.walks()], corridor)
+    >>> start = corridor.sample(np.random.default_rng(0), 1)[0]
+    >>> made = subgoals.plan(corridor, start, "light-lamp then read-book")
+    >>> done = rsg.Demonstration(made.states, made.actions, "as they went")
+    >>> str(subgoals.recognise(done)[0].task)
+    'light-lamp then read-book'
     """
 
     classifiers: Classifiers
@@ -200,6 +206,14 @@ def recognise(
     """Which task a trajectory did; see `Subgoals.recognise`.
 
     `rsg.subgoals.Recogniser` does the same for many trajectories and is quicker then.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> ranked = recognise(Corridor(), shown[0], ["light-lamp", "read-book"], subgoals)
+    >>> str(ranked[0].task)
+    'light-lamp'
     """
     return subgoals.recognise(demonstration, candidates, prefix, world)
 
@@ -211,5 +225,15 @@ def segment(
     subgoals: Subgoals,
     prefix: bool = False,
 ) -> Segmentation:
-    """Where each subgoal of a task ended in a trajectory; see `Subgoals.segment`."""
+    """Where each subgoal of a task ended in a trajectory; see `Subgoals.segment`.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> both = subgoals.plan(Corridor(), shown[4].states[0], "light-lamp then read-book")
+    >>> done = rsg.Demonstration(both.states, both.actions, "light-lamp then read-book")
+    >>> segment(Corridor(), done, None, subgoals).ends
+    (('light-lamp', 3), ('read-book', 12))
+    """
     return subgoals.segment(demonstration, task, prefix, world)

@@ -27,6 +27,15 @@ def check(world: object, states: States | None = None, seed: int = 0) -> list[st
         world: the world to look at.
         states: some states `[N, W]` to try it on; by default `world.sample(rng, 64)`, if it has that.
         seed: which actions are tried.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> check(Corridor())
+    []
+    >>> class Lost(Corridor):
+    ...     def step(self, states, actions):
+    ...         return states[:, :2]
+    >>> check(Lost())[0]
+    '`step` returned shape (64, 2) for states of shape (64, 3): the width must not change.'
     """
     if lacking := _lacking(world):
         return lacking

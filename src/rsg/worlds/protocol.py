@@ -43,6 +43,10 @@ class World(Model, Protocol):
     - `successors(states)`: the next states `[N, A, W]` for every action; else `step` is asked for each.
     - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes the
       state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> isinstance(Corridor(), World)
+    True
     """
 
     @property
@@ -61,6 +65,10 @@ class ContinuousWorld(Model, Protocol):
 
     It may offer `compiled_motion` → `(kernel, tables)`: a numba function `kernel(tables, start, end)` of two poses
     `[D]` that says whether the straight motion between them is free, for search loops that leave Python altogether.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> isinstance(Corridor(), ContinuousWorld)
+    False
     """
 
     @property
