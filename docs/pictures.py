@@ -29,9 +29,9 @@ from rsg.domains.playroom import SHIPPED, PlayroomWorld, load_layout
 from rsg.envs.game import Game
 from rsg.language import Machine, parse
 from rsg.language.drawing import draw
-from rsg.planning import Plan, plan, plan_goal
+from rsg.planning import Plan, plan
 from rsg.search import SearchSettings
-from rsg.subgoals import load_dependencies, load_subgoals, tell
+from rsg.subgoals import load
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -159,10 +159,10 @@ def following() -> None:
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         _rsg(f"train crafting --per-task 1 --out {run}")
-        subgoals, dependencies = load_subgoals(run), load_dependencies(run)
-    world, state = crafting.start([goal], stream(0, "world"), True)
-    made = plan_goal(world, state, goal, subgoals.goals, dependencies)
-    means = {told.term: told.means.partition(" holds where ")[2] for told in tell(subgoals, world)}
+        subgoals = load(run)
+        world, state = crafting.start([goal], stream(0, "world"), True)
+        made = subgoals.plan_goal(world, state, goal)
+    means = {told.term: told.means.partition(" holds where ")[2] for told in subgoals.tell(world)}
     frames = [_followed(world, made, means, goal, number) for number in range(len(made.states))]
     ends = {end for _, _, end in made.parts}
     times = [900 if number in ends else 170 for number in range(len(frames) - 1)]

@@ -2,15 +2,19 @@
 
 import io
 import re
+import runpy
 import shlex
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 from typer.core import TyperCommand
 
+import rsg
 from rsg.cli.main import main
 
 ROOT = Path(__file__).parent.parent
@@ -173,6 +177,32 @@ def test_no_two_pages_write_the_same_folder():
         others = {other for same, other in where if same == folder and other != page}
         assert not others, f"{folder} is written by {page} and {others}"
         assert folder.startswith("out/"), f"{page} writes {folder}"
+
+
+REFERENCE = "\n".join(page.read_text() for page in (ROOT / "docs" / "reference").glob("*.md"))
+NAMED = sorted(re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE))
+BELOW = dict(re.findall(r"^::: (\S+)\n\n```python\n(.*?)^```$", REFERENCE, re.MULTILINE | re.DOTALL))
+
+
+def test_every_public_name_is_in_the_reference():
+    public = {f"rsg.{name}" for name in rsg.__all__ if not isinstance(getattr(rsg, name), ModuleType | str)}
+    assert public - set(NAMED) == set()
+    assert len(NAMED) == len(set(NAMED))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_name_of_the_reference_has_an_example(name):
+    """In its docstring, run as a doctest, or below it on the page, run as all of them; a type's name needs none."""
+    home, _, own = name.rpartition(".")
+    found = getattr(import_module(home), own)
+    assert ">>> " in (found.__doc__ or "") or own in BELOW.get(name, "") or not isinstance(found, type | FunctionType)
+
+
+def test_pictures_can_be_drawn(tmp_path, monkeypatch):
+    drawn = runpy.run_path(str(ROOT / "docs" / "pictures.py"), run_name="pictures")
+    monkeypatch.setitem(drawn["machine"].__globals__, "IMAGES", tmp_path)
+    drawn["machine"]()
+    assert (tmp_path / "machine.svg").read_bytes() == (ROOT / "docs" / "images" / "machine.svg").read_bytes()
 
 
 def test_pages_link_only_to_what_exists():

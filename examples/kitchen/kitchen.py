@@ -41,7 +41,6 @@ class KitchenWorld:
     """A floor of cells, numbered row by row. Four things stand there; a cook walks about and uses them."""
 
     actions = ("up", "down", "left", "right", "use")
-    costs = np.full(5, 0.1)
     fact_names = ("at(hook)", "at(fridge)", "at(stove)", "at(table)", *MEANING.values())
     fact_phrases = PHRASES
 
@@ -63,10 +62,6 @@ class KitchenWorld:
         after[:, EGG] += used[:, STOVE] & (egg == HELD) & (pan == 1) & (lit == 1)
         after[:, EGG] += used[:, TABLE] & (egg == FRIED)
         return after
-
-    def successors(self, states: Array) -> Array:
-        """The next states for every action."""
-        return np.stack([self.step(states, np.full(len(states), action)) for action in range(5)], axis=1)
 
     def encode(self, states: Array) -> Array:
         """What a network sees: how far away everything is, and the three conditions."""

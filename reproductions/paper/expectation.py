@@ -14,12 +14,12 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import Logs
+from rsg.search.cost_to_go import Logs, Slopes, no_slopes, sweep_back
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
-from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
+from rsg.subgoals.alignment import Along, Shares, best_edge, crossings_back, leaving, nothing_shared, staying
 from rsg.subgoals.objective import View, forward
-from rsg.subgoals.rationality import FRESH, MOVED, Slopes, Walk, no_slopes, pull_cost_to_go, pull_rationality
+from rsg.subgoals.rationality import FRESH, MOVED, Walk, log_rationality_back
 
 
 class Expectation(RationalSubgoals):
@@ -65,7 +65,7 @@ def go_on(along: Along, i: int, v: int, weight: float, best: Floats, shares: Sha
 
 @compiled
 def spread(along: Along, best: Floats, shares: Shares, slopes: Slopes) -> None:
-    """With which probability each act, crossing and stop comes; and the gradient to G as far as it is a chance."""
+    """With which probability each act, crossing and stop comes; and the slope of G as far as it is a chance."""
     steps, last = len(along.path) - 1, len(along.nodes.term) - 1
     reach = np.zeros((steps + 2, last + 1, 2))
     go_on(along, 0, 0, 1.0, best, shares, reach)
@@ -92,14 +92,14 @@ def spread(along: Along, best: Floats, shares: Shares, slopes: Slopes) -> None:
 
 @compiled
 def expected(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
-    """The expected score, its gradient, and the fields of `Score`."""
+    """The expected score, its slopes, and the fields of `Score`."""
     _, case, along, best = forward(edges, walk, nodes, logs, how)
     value = expect(along, best)
     shares, slopes = nothing_shared(along), no_slopes(case)
     if value > -np.inf:
         spread(along, best, shares, slopes)
-        pull_crossings(walk.path, nodes, shares, slopes)
-        pull_rationality(case, walk, shares.acts, slopes)
-        pull_cost_to_go(case, slopes)
+        crossings_back(walk.path, nodes, shares, slopes)
+        log_rationality_back(case, how.alpha, walk, shares.acts, slopes)
+        sweep_back(case, slopes)
     acts = shares.acts[:, :, FRESH] + shares.acts[:, :, MOVED]
     return value, slopes.g, slopes.i, acts, shares.crossings, case.togo.cost

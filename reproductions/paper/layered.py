@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rsg.language import Machine
 from rsg.planning import Plan
 from rsg.search import GoalFn, Goals, ProductSearch, SearchSettings
-from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, label_states, learn
+from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, find_out, label_states
 from rsg.search.product.search import specialised_search
 from rsg.worlds import World
 
@@ -40,7 +40,7 @@ def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: in
     room = memory.heaps.shape[1] - 1 - actions * memory.labels.shape[1]
     if memory.run[0].fullest > room or known.size[0] + actions >= len(memory.labels):
         return GROW
-    if known.after[s, 0] < 0 and not learn(tables, known, s):
+    if known.after[s, 0] < 0 and not find_out(tables, known, s):
         memory.run[0].wanted = s
         return NEED
     label_states(memory)

@@ -12,12 +12,22 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import CostToGo, Logs, leave_node, nothing_known, reach_exits, room_for
+from rsg.search.cost_to_go import (
+    Case,
+    Logs,
+    Slopes,
+    leave_node,
+    no_slopes,
+    nothing_known,
+    reach_exits,
+    reach_exits_back,
+    room_for,
+)
 from rsg.search.graph import Edges
 from rsg.subgoals import Rationality, RationalSubgoals, Score
-from rsg.subgoals.alignment import Along, Shares, best_edge, leaving, nothing_shared, pull_crossings, staying
+from rsg.subgoals.alignment import Along, Shares, best_edge, crossings_back, leaving, nothing_shared, staying
 from rsg.subgoals.objective import View
-from rsg.subgoals.rationality import MOVED, Case, Slopes, Walk, log_rationality, no_slopes, pull_exits, pull_rationality
+from rsg.subgoals.rationality import MOVED, Walk, log_rationality, log_rationality_back
 
 
 class PrintedScore(RationalSubgoals):
@@ -30,14 +40,22 @@ class PrintedScore(RationalSubgoals):
 
 
 @compiled
-def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo) -> None:
+def sweep(case: Case) -> None:
     """J (eq. 4), last node first: what follows where a node is entered is its J there."""
-    room = room_for(edges, len(togo.cost))
-    for v in range(len(nodes.term) - 2, -1, -1):
-        leave_node(nodes, logs, weight, togo, v)
+    room = room_for(case)
+    for v in range(len(case.nodes.term) - 2, -1, -1):
+        leave_node(case, v)
         if v > 0:
-            reach_exits(edges, togo, v, room)
-        togo.entry[:, v] = togo.cost[:, v]
+            reach_exits(case, v, room)
+        case.togo.entry[:, v] = case.togo.cost[:, v]
+
+
+@compiled
+def sweep_back(case: Case, slopes: Slopes) -> None:
+    """The slopes of J (eq. 4), first node first."""
+    for v in range(1, len(case.nodes.term) - 1):
+        slopes.cost[:, v] += slopes.entry[:, v]
+        reach_exits_back(case, v, slopes)
 
 
 @compiled
@@ -67,28 +85,19 @@ def trace(along: Along, best: Floats, shares: Shares) -> None:
 
 
 @compiled
-def pull_cost_to_go(case: Case, slopes: Slopes) -> None:
-    """The gradient of J (eq. 4), node by node."""
-    for v in range(1, len(case.nodes.term) - 1):
-        slopes.cost[:, v] += slopes.entry[:, v]
-        pull_exits(case, v, slopes)
-
-
-@compiled
 def printed(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
-    """The score (eq. 2), its gradient, and the fields of `Score`."""
-    togo = nothing_known(len(logs.g), len(nodes.term))
-    sweep(edges, nodes, logs, how.weight, togo)
-    case = Case(edges, nodes, logs, togo, how)
+    """The score (eq. 2), its slopes, and the fields of `Score`."""
+    case = Case(edges, nodes, logs, how.weight, nothing_known(len(logs.g), len(nodes.term)))
+    sweep(case)
     rat = np.empty((len(walk.taken), len(nodes.term), 2))
-    log_rationality(case, walk, rat)
+    log_rationality(case, how.alpha, walk, rat)
     along = Along(walk.path, logs, nodes, rat, how.open_end)
     best = np.empty((len(walk.path), len(nodes.term), 2))
     value = align(along, best)
     shares, slopes = nothing_shared(along), no_slopes(case)
     if value > -np.inf:
         trace(along, best, shares)
-        pull_crossings(walk.path, nodes, shares, slopes)
-        pull_rationality(case, walk, shares.acts, slopes)
-        pull_cost_to_go(case, slopes)
-    return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, togo.cost
+        crossings_back(walk.path, nodes, shares, slopes)
+        log_rationality_back(case, how.alpha, walk, shares.acts, slopes)
+        sweep_back(case, slopes)
+    return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, case.togo.cost

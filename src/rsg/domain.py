@@ -1,6 +1,5 @@
 """All that is known of a place: the `Domain`, and how one is found by its name."""
 
-import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -8,22 +7,26 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
+from typing_extensions import TypeVar
 
+from rsg.core import modules
 from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.blame import theirs
 from rsg.core.errors import ParseError, RsgError, unknown
-from rsg.core.folder import sha256
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.making import fill_store
 from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan, plan, validate
-from rsg.search import Goals, SearchSettings, goals_from, is_continuous
+from rsg.search import Goals, SearchSettings, goals_from
+from rsg.worlds import EitherWorld, is_continuous
+
+W = TypeVar("W", bound=EitherWorld, default=Any)
+"""The world of a domain: `class Kitchen(Domain[KitchenWorld])`; it may be left out."""
 
 EXPERT = SearchSettings(order="optimal", budget=100_000)
 
@@ -88,7 +91,7 @@ class Printed(NamedTuple):
     plan: float | None = None
 
 
-class Domain:
+class Domain(Generic[W]):
     """All that rsg knows of a place. Only `world` is required: each other part opens more commands.
 
     A class says what it has, and leaves out the rest; `examples/kitchen` is one.
@@ -132,11 +135,11 @@ class Domain:
 
     # Where.
 
-    def world(self, setting: str = "") -> Any:
+    def world(self, setting: str = "") -> W:
         """The world that a demonstration's setting describes. Required."""
         raise self.lacks("world", "write a method world(self, setting)")
 
-    def setting_of(self, world: Any) -> str:
+    def setting_of(self, world: W) -> str:
         """What it takes to make the world again, as text; empty if there is just one."""
         return ""
 
@@ -162,11 +165,11 @@ class Domain:
         """The same where a demonstration of that setting was made, if that makes a difference."""
         return self
 
-    def unfit(self, setting: str, world: Any) -> str:
+    def unfit(self, setting: str, world: W) -> str:
         """Why what was learned where demonstrations had that setting cannot be used in a world; empty if it can."""
         return ""
 
-    def start(self, terms: Sequence[str], rng: np.random.Generator, goal: bool = False) -> tuple[Any, Array]:
+    def start(self, terms: Sequence[str], rng: np.random.Generator, goal: bool = False) -> tuple[W, Array]:
         """A world and a first state `[W]` in which all terms can be done and none is true; by default a sample.
 
         goal: whether only the end is named, so that whatever leads there must be possible too.
@@ -222,15 +225,15 @@ class Domain:
         task = next(several, texts[0] if texts else "first-term then second-term")
         return task, (self.vocabulary or ["second-term"])[-1]
 
-    def start_of(self, split: str, task: int, rng: np.random.Generator) -> tuple[Any, Array]:
+    def start_of(self, split: str, task: int, rng: np.random.Generator) -> tuple[W, Array]:
         """A world and a first state for the task with that number."""
         return self.start(machine_of(self.tasks(split)[task]).names, rng)
 
-    def truth(self, world: Any, states: Array, terms: Sequence[str]) -> Bools:
+    def truth(self, world: W, states: Array, terms: Sequence[str]) -> Bools:
         """Which subgoals really hold, `[N, terms]`: for experts and success checks, never for a learner."""
         raise self.lacks("truth", "nothing can be judged without it")
 
-    def true_goals(self, world: Any, terms: Sequence[str], state: Array) -> Goals:
+    def true_goals(self, world: W, terms: Sequence[str], state: Array) -> Goals:
         """The truth as classifiers: an oracle for planners, a `GoalFn`."""
         self.truth(world, np.asarray(state)[None], terms)  # or says that there is none
         return goals_from(lambda states: self.truth(world, states, terms))
@@ -238,7 +241,7 @@ class Domain:
     # What is shown.
 
     def expert(
-        self, world: Any, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
+        self, world: W, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Array, Array] | None:
         """States `[T + 1, W]` and actions of somebody who does a task; None if that cannot be done.
 
@@ -268,15 +271,15 @@ class Domain:
         if not any(map(self.has, ("expert", "demonstrate", "truth"))):
             raise self.lacks("expert", "give --demos DIR; rsg demos import makes such a folder of what you have")
 
-    def view(self, world: Any, state: Array, colours: bool = True) -> Any:
+    def view(self, world: W, state: Array, colours: bool = True) -> Any:
         """A state for the terminal, as (rich) text."""
         return world.view(state) if hasattr(world, "view") else f"state  {np.array2string(np.asarray(state))}"
 
-    def steps(self, world: Any, states: Array, actions: Array) -> str:
+    def steps(self, world: W, states: Array, actions: Array) -> str:
         """A part of a trajectory in a line."""
         return " ".join(map(str, action_values(world, actions)))
 
-    def told(self, world: Any, state: Array) -> dict[str, Any]:
+    def told(self, world: W, state: Array) -> dict[str, Any]:
         """A state as plain values, for `--json`."""
         return {"state": np.asarray(state).tolist()}
 
@@ -284,11 +287,11 @@ class Domain:
         """What `--json` says of the place."""
         return {"place": self.place} if self.place else {}
 
-    def text(self, world: Any, state: Array) -> str:
+    def text(self, world: W, state: Array) -> str:
         """A start as a file that a person can edit and load."""
         raise self.lacks("files of places", "leave out --save")
 
-    def controls(self, world: Any) -> Controls:
+    def controls(self, world: W) -> Controls:
         """How a person moves; by default arrows for actions of such names, and digits for the others."""
         if not hasattr(world, "actions"):
             raise self.lacks("keys", "write a method controls(self, world)")
@@ -298,7 +301,7 @@ class Domain:
         told = "   ".join([*arrows, *(f"{key} {name}" for key, name in keys.items())])
         return Controls({name: number for number, name in enumerate(world.actions)}, keys, told)
 
-    def picture(self, world: Any, state: Array, pixels: int | None = None) -> Bytes:
+    def picture(self, world: W, state: Array, pixels: int | None = None) -> Bytes:
         """A state as a picture `[height, width, 3]`; pixels, if there is a choice: its size."""
         if not hasattr(world, "render"):
             raise self.lacks("picture", "its world has no method render(state)")
@@ -310,14 +313,14 @@ class Domain:
         """Pictures besides, each by the option that asks for it."""
         return {}
 
-    def trail(self, world: Any, states: Array, parts: Sequence[Part], ended: int) -> Bytes | None:
+    def trail(self, world: W, states: Array, parts: Sequence[Part], ended: int) -> Bytes | None:
         """A whole trajectory in one picture, in the colours of the subgoals that its parts serve; None: there is none.
 
         The ends of the first parts, as many as `ended`, are marked: there a subgoal came true.
         """
         return None
 
-    def plan_picture(self, world: Any, made: Plan, goals: Goals, settings: SearchSettings) -> Bytes | None:
+    def plan_picture(self, world: W, made: Plan, goals: Goals, settings: SearchSettings) -> Bytes | None:
         """A plan in one picture, with what else there is to see of the search for it; None: there is none."""
         return self.trail(world, made.states, made.parts, len(made.parts))
 
@@ -356,7 +359,7 @@ class Domain:
         return find, (self.found_as or self.name, self.place, self.own)
 
 
-def action_values(world: Any, actions: Array) -> list[Any]:
+def action_values(world: EitherWorld, actions: Array) -> list[Any]:
     """Actions as plain values: their names, or numbers in a continuous world."""
     return [world.actions[action] for action in actions] if hasattr(world, "actions") else np.asarray(actions).tolist()
 
@@ -411,7 +414,9 @@ def _found(name: str) -> Domain:
         found, own = _loading(name, installed()[name].load), name
         theirs(installed()[name].module)
     else:
-        module = _loading(name, lambda: _run(Path(where)) if where.endswith(".py") else import_module(where))
+        module = _loading(
+            name, lambda: modules.run_file(Path(where)) if where.endswith(".py") else import_module(where)
+        )
         if not hasattr(module, attribute):
             raise RsgError(f"{where} has nothing of the name '{attribute}'")
         theirs(where)
@@ -424,7 +429,7 @@ def _found(name: str) -> Domain:
     return domain
 
 
-def _as_domain(found: Any, name: str) -> Domain:
+def _as_domain(found: object, name: str) -> Domain:
     """Whatever has a method `world`, or is a world itself, as a domain."""
     if isinstance(found, Domain):
         return found
@@ -435,7 +440,8 @@ def _as_domain(found: Any, name: str) -> Domain:
     if not callable(getattr(found, "world", None)):
         raise RsgError(f"{name} is no domain: it has no method world(self, setting)")
     found.__class__ = type(type(found).__name__, (type(found), Domain), {})
-    return found  # type: ignore[no-any-return]
+    assert isinstance(found, Domain)
+    return found
 
 
 def _loading(name: str, load: Callable[[], Any]) -> Any:
@@ -446,27 +452,10 @@ def _loading(name: str, load: Callable[[], Any]) -> Any:
         raise
     except (Exception, SystemExit) as error:
         cause = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        theirs = [one for one in traceback.extract_tb(error.__traceback__) if one.filename != __file__]
+        ours = (__file__, modules.__file__)
+        theirs = [one for one in traceback.extract_tb(error.__traceback__) if one.filename not in ours]
         places = [f" ({one.filename}, line {one.lineno})" for one in theirs if "importlib" not in one.filename]
         raise RsgError(f"the domain '{name}' cannot be loaded: {cause}{places[-1] if places else ''}") from None
-
-
-def _run(path: Path) -> Any:
-    """A file as a module, under a name that it can be found by again."""
-    if not path.is_file():
-        raise RsgError(f"there is no file {path}")
-    name = f"rsg_domain_{path.stem}_{sha256(str(path).encode())[:8]}"
-    module = sys.modules[name] = ModuleType(name)
-    vars(module)["__file__"] = str(path)
-    sys.path.insert(0, str(path.parent))  # as when it is run: what lies beside it can be imported
-    try:
-        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
-    except BaseException:
-        del sys.modules[name]
-        raise
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
 
 
 def offered(kind: str, name: str) -> Network | None:

@@ -467,7 +467,7 @@ def test_what_stands_in_for_a_missing_compiled_form_knows_nothing():
     rows = np.zeros((1, 1))
     assert np.isnan(explored.unknown((), rows, 0, 0)).all()
     assert kernels.goal((), rows, 0, 0) == (0.0, 0.0)
-    assert not kernels.learn((), (), 0)
+    assert not kernels.find_out((), (), 0)
 
 
 def test_not_yet_is_what_i_says():

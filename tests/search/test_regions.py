@@ -339,6 +339,46 @@ def test_every_expansion_counts():
         assert set(case.world.numbers(states).tolist()) == set(case.expected().order)
 
 
+# In which order: first by rank, then by how many regions lie behind, then by cost, however large each of them is.
+
+
+def search_by_rank(world, held, ranks):
+    """From state 0 to the last term; each region has the rank of the terms that hold there, as a number."""
+    goals = TableGoals(world, np.where(held, 0.0, -inf), np.where(held, -inf, 0.0))
+    of_term = np.array(ranks)
+    known = Explored(world, world.rows[0], goals, held.shape[1])
+    return RegionSearch(known, held.shape[1] - 1, lambda holds, _: (holds * of_term).sum(axis=1)).run()
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("make_world", [TableWorld, ByteWorld])
+@pytest.mark.parametrize("price", [2e3, 5e6, 1e12])
+def test_a_better_region_comes_first_however_dear_it_is(make_world, price):
+    world = make_world([[1, 2], [3, 3], [3, 3], [3, 3]], [price, 1.0])
+    held = np.array([[False] * 3, [True, False, False], [False, True, False], [False, False, True]])
+    found = search_by_rank(world, held, [0.0, 1.0, 0.0])
+    assert found.actions.tolist() == [0, 0]
+    found = search_by_rank(world, held, [1.0, 0.0, 0.0])
+    assert found.actions.tolist() == [1, 0]
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("make_world", [TableWorld, ByteWorld])
+def test_a_better_region_comes_first_however_many_lie_behind_it(make_world):
+    """A way through more than 1,000 regions of rank 0 is gone to its end before one step into a region of rank 1."""
+    count, bits = (1100 if SLOW else 1500), 11
+    goal, aside = count, count + 1
+    after = [[1, aside], *([s + 1, s] for s in range(1, count)), [goal, goal], [goal, goal]]
+    codes = np.arange(count) ^ (np.arange(count) >> 1)  # each differs from the one before in one bit
+    held = np.zeros((count + 2, bits + 2), dtype=bool)
+    held[:count, :bits] = (codes[:, None] >> np.arange(bits)) & 1
+    held[aside, bits] = held[goal, bits + 1] = True
+    found = search_by_rank(make_world(after, [1.0, 1.0]), held, [*[0.0] * bits, 1.0, 0.0])
+    assert found.regions > 1000
+    assert found.expansions == len(found.actions) == count
+    assert found.actions.tolist() == [0] * count
+
+
 # What ends a search.
 
 

@@ -19,6 +19,7 @@ from rsg.search.cost_to_go import Logs
 from rsg.subgoals import Formula, Literal, Rationality, Readings, Subgoals, learn, load, score, tell
 from rsg.subgoals.ground import ground
 from rsg.subgoals.interpretation import enough, interpret, prepared, scores_of
+from rsg.subgoals.objective import Given
 from rsg.training.data import least_steps
 
 
@@ -94,10 +95,10 @@ def test_scores_are_those_of_the_objective():
     machine, how, rng = machine_of(demo.task), Rationality(3.0, 1.0), stream(0, "scores")
     holds = rng.random((5, len(there.graph.states))) < 0.3
     odds = rng.normal(0, 3, (len(there.graph.states), len(machine.names)))
-    given = (there.graph.arrays, there.walk, machine.arrays)
+    given = Given(there.graph.arrays, there.walk, machine.arrays)
     for k in range(len(machine.names)):
         logs = Logs(-np.logaddexp(0, -odds), -np.logaddexp(0, odds))
-        found = scores_of(given, logs, (k, holds), 4.0, how)
+        found = scores_of(given, logs, k, holds, 4.0, how)
         for value, where in zip(found, holds, strict=True):
             mine = odds.copy()
             mine[:, k] = np.where(where, 4.0, -4.0)

@@ -17,6 +17,8 @@ from torch.nn.functional import logsigmoid
 from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape
 from rsg.baselines.networks import History
+from rsg.subgoals.encoders import SeenTensors
+from rsg.worlds import EitherWorld
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class BcNetwork(History):
         super().__init__(shape, terms, settings.hidden, settings.layers)
         self.head = nn.Linear(2 * settings.hidden + self.tasks.features, outputs + 1)
 
-    def read(self, seen: Any, tasks: Tensor) -> Tensor:
+    def read(self, seen: SeenTensors, tasks: Tensor) -> Tensor:
         """Features of N states `[N, hidden]`, given the task of each `[N, condition]`."""
         return self.states(seen, tasks)  # type: ignore[no-any-return]
 
@@ -53,7 +55,7 @@ class BcNetwork(History):
         given, odds = self.decide(read, history, tasks)
         return given, self.decide(read.detach(), history.detach(), tasks.detach())[1] if apart else odds
 
-    def step(self, seen: Any, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def step(self, seen: SeenTensors, tasks: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The same for one more state of N histories, with the memory `[2, 1, N, hidden]` before and after it."""
         read = self.read(seen, tasks)
         history, after = self.history(read[:, None], (memory[0], memory[1]))
@@ -75,7 +77,7 @@ class BehaviourCloning(Baseline):
         acts = self.actions.log_probability(given[batch.moving], batch.actions)
         return batch.per_demonstration(steps.masked_scatter(batch.moving, steps[batch.moving] + acts))
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""
         task, before, rng = memory
         with torch.inference_mode():

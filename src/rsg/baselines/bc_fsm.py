@@ -19,11 +19,14 @@ from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
+from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
+from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, trace
 from rsg.subgoals.classifiers import mapped
+from rsg.subgoals.encoders import SeenTensors
+from rsg.worlds import EitherWorld
 
 MOST_PATHS = 64  # linear instructions of a task that are tried in thought
 
@@ -47,7 +50,7 @@ class BcFsmNetwork(nn.Module):
         self.states = state_encoder(shape, hidden, hidden, settings.layers)
         self.head = nn.Linear(2 * hidden, outputs + 1)
 
-    def forward(self, seen: Any, terms: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, seen: SeenTensors, terms: Tensor) -> tuple[Tensor, Tensor]:
         """Outputs `[N, outputs]` and log-odds `[N]` of N states, each with the number of a term `[N]`."""
         asked = self.terms(terms)
         given = self.head(torch.cat([self.states(seen, asked), asked], dim=-1))
@@ -89,7 +92,7 @@ class BcFsm(Baseline):
         for some, act, stop in zip(known, torch.split(acts, sizes), torch.split(logsigmoid(odds), sizes), strict=True):
             yield act.view(-1, len(some))[:-1], stop.view(-1, len(some))  # nothing is done at the last state
 
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> "Memory":
+    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> "Memory":
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
         paths = [self._numbers(map(str, path)) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
@@ -101,7 +104,9 @@ class BcFsm(Baseline):
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
         return Memory.of(table[worth.argmax(axis=1)], self.chance())
 
-    def _thought(self, world: Any, states: NDArray[Any], memory: "Memory") -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _thought(
+        self, world: EitherWorld, states: NDArray[Any], memory: "Memory"
+    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
         score, ended = np.zeros(len(states)), np.zeros(len(states), dtype=bool)
         for _ in range(MAX_STEPS):
@@ -113,12 +118,12 @@ class BcFsm(Baseline):
             states = np.where(ended[:, None], states, world.step(states, actions))
         return score, ended
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """What the policy of the present subgoal does; where actions are discrete the last subgoal may stop."""
         actions, finished, memory, _ = self._decide(world, states, memory)
         return actions, finished if self.actions.discrete else np.zeros_like(finished), memory
 
-    def _decide(self, world: Any, states: NDArray[Any], memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
+    def _decide(self, world: EitherWorld, states: NDArray[Any], memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
         seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
@@ -178,7 +183,7 @@ class Memory(NamedTuple):
 
 
 @compiled
-def aligned(nodes: Nodes, act: Any, stop: Any) -> Any:
+def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Floats]:
     """The score of the best alignment of a demonstration with a machine, and its gradient.
 
     Args:
@@ -200,7 +205,7 @@ def aligned(nodes: Nodes, act: Any, stop: Any) -> Any:
     if value > -np.inf:
         shares = nothing_shared(along)
         trace(along, best, shares)
-        pull_crossings(along.path, nodes, shares, Logs(for_stop, np.zeros(stop.shape)))
+        crossings_back(along.path, nodes, shares, Logs(for_stop, np.zeros(stop.shape)))
         for i in range(steps):
             for v in range(1, size - 1):
                 for_act[i, nodes.term[v]] += shares.acts[i, v, 0] + shares.acts[i, v, 1]

@@ -6,23 +6,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
-from rsg.core.settings import setting
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.language import Machine, Task
 from rsg.subgoals.classifiers import mapped, tensors
-from rsg.subgoals.encoders import seeded
+from rsg.subgoals.encoders import SeenTensors, seeded
 from rsg.subgoals.learning import WorldOf, other_tasks, spelled
 from rsg.subgoals.recognition import Recognised, ranked
 from rsg.training.settings import TrainingSettings
+from rsg.worlds import EitherWorld, World, is_continuous, successors_of
 
-LONGEST_GRADIENT = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
+LONGEST_SLOPE = 1.0  # a longer one is shortened: LSTMs now and then have one that would undo much
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,17 @@ class BaselineSettings(TrainingSettings):
     check_every: int = 200
     patience: int = 5
     save_every: int = 500
-    observation: str = setting(
+    observation: str = default(
         "state", "state, what the world shows, or image, pictures of it", among=("state", "image")
     )
-    hidden: int = setting(128, "the width of layers", least=1)
-    layers: int = setting(2, "of the network that reads one state", least=1)
-    blur: float = setting(
+    hidden: int = default(128, "the width of layers", least=1)
+    layers: int = default(2, "of the network that reads one state", least=1)
+    blur: float = default(
         0.02, "how inexactly numbers are seen in training, so that few demonstrations are not learned by heart", least=0
     )
-    beta: float = setting(1.0, "β, how sharply the contrastive term compares the scores of tasks", above=0)
-    gamma: float = setting(0.0, "γ, its weight; 0: no other tasks are looked at", least=0)
-    negatives: int = setting(5, "how many other descriptions each demonstration is compared with", least=0)
+    beta: float = default(1.0, "β, how sharply the contrastive term compares the scores of tasks", above=0)
+    gamma: float = default(0.0, "γ, its weight; 0: no other tasks are looked at", least=0)
+    negatives: int = default(5, "how many other descriptions each demonstration is compared with", least=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Batch:
     """
 
     texts: tuple[str, ...]
-    seen: Any
+    seen: SeenTensors
     owner: Tensor
     place: Tensor
     moving: Tensor
@@ -108,7 +109,7 @@ def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
         raise DemonstrationError(str(error), demo) from None
 
 
-def stacked(*parts: Any) -> NDArray[Any]:
+def stacked(*parts: ArrayLike) -> NDArray[Any]:
     """Arrays one after the other; sets of different sizes are padded with zeros."""
     arrays = [np.asarray(part) for part in parts]
     size = np.max([array.shape[1:] for array in arrays], axis=0).astype(int).tolist()
@@ -175,7 +176,7 @@ class Baseline:
         """The gradients of the loss of a batch."""
         del step
         batch = self.batch(demos)
-        return pulled(self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng), self.module)
+        return backward(self.losses(replace(batch, seen=self.blurred(batch.seen, rng)), rng), self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """Minus the loss."""
@@ -192,23 +193,24 @@ class Baseline:
             raise RsgError("this baseline was loaded to be used; to train it, say where demonstrations take place")
         return self._world_of(demo)
 
-    def blurred(self, seen: Any, rng: np.random.Generator) -> Any:
+    def blurred(self, seen: SeenTensors, rng: np.random.Generator) -> SeenTensors:
         """What is seen, as it is seen in training."""
         if self.settings.blur == 0 or not isinstance(seen, Tensor):
             return seen
-        return seen + self.settings.blur * torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
+        noise = torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
+        return seen.add(self.settings.blur * noise)
 
-    def see(self, world: Any, states: NDArray[Any]) -> Any:
+    def see(self, world: EitherWorld, states: NDArray[Any]) -> Any:
         """What a world shows of states, as tensors."""
         return tensors(look(world, states, self.shape), self.settings.device)
 
-    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
         with torch.inference_mode():
             batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
             return self.scores(batch, [texts])[0].double().cpu().numpy()
 
-    def rank(self, world: Any, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
+    def rank(self, world: EitherWorld, demo: Demonstration, tasks: Sequence[Task]) -> list[Recognised]:
         """Which task a trajectory did, the most likely first."""
         scores = self.explain(world, demo, [str(task) for task in tasks])
         return ranked(tasks, scores, scores)
@@ -217,18 +219,18 @@ class Baseline:
         """Where a policy's chance comes from, the same in each rollout."""
         return stream(self.settings.seed, "act")
 
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> Any:
         """What most policies remember: the task, an LSTM that has seen nothing, and where chance comes from."""
         del world
         return *self.module.begin(machine, len(states)), self.chance()
 
-    def choose(self, world: Any, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+    def choose(self, world: EitherWorld, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
         """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one.
 
         Which actions have an effect is asked of the world's model, as in the paper's IRL: else a policy may stay stuck.
         Where the mean move has none, the likeliest of 20 random moves is taken.
         """
-        if self.actions.discrete:
+        if not is_continuous(world):
             return self.actions.best(self.having_effect(world, states, given))
         chosen = self.actions.best(given)
         idle = np.flatnonzero((world.step(states, chosen) == states).all(axis=1))
@@ -244,9 +246,9 @@ class Baseline:
             chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
         return chosen
 
-    def having_effect(self, world: Any, states: NDArray[Any], given: Tensor) -> Tensor:
+    def having_effect(self, world: World, states: NDArray[Any], given: Tensor) -> Tensor:
         """Log-odds of actions `[N, A]` without those that have no effect, if another has one."""
-        moves = (np.asarray(world.successors(states)) != states[:, None]).any(axis=2)
+        moves = (successors_of(world, states) != states[:, None]).any(axis=2)
         moves |= ~moves.any(axis=1, keepdims=True)
         return given.masked_fill(torch.as_tensor(~moves, device=given.device), -torch.inf)
 
@@ -267,9 +269,9 @@ class Baseline:
         }
 
 
-def pulled(figures: Mapping[str, Tensor], *parts: nn.Module) -> dict[str, float]:
-    """The figures as numbers, after their loss has given each part of a module its gradient."""
+def backward(figures: Mapping[str, Tensor], *parts: nn.Module) -> dict[str, float]:
+    """The figures as numbers, after their loss has given each part of a module its slopes."""
     figures["loss"].backward()  # type: ignore[no-untyped-call]
     for part in parts:
-        nn.utils.clip_grad_norm_(part.parameters(), LONGEST_GRADIENT)
+        nn.utils.clip_grad_norm_(part.parameters(), LONGEST_SLOPE)
     return {key: float(value.detach()) for key, value in figures.items()}

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from rsg.core.errors import RsgError
 from rsg.domain import Network, offered
-from rsg.subgoals.encoders import dense, flat
+from rsg.subgoals.encoders import SeenTensors, dense, flat
+from rsg.worlds import EitherWorld
 
 Shape = dict[str, Any]
 """What a network must know of a world: what it shows (`vision`, and what that needs), what is done (`actions`,
@@ -33,7 +34,7 @@ class NumberEncoder(nn.Module):
         super().__init__()
         self.layers = dense(inputs + condition, hidden, layers)
 
-    def forward(self, seen: Any, condition: Tensor | None = None) -> Tensor:
+    def forward(self, seen: SeenTensors, condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]`."""
         numbers = flat(seen)
         return self.layers(numbers if condition is None else torch.cat([numbers, condition], dim=-1))  # type: ignore[no-any-return]
@@ -45,7 +46,7 @@ OLD = ("tile", "types", "effectors", NUMBERS)
 """What runs tell that do not name their vision; the first counts."""
 
 
-def shape_of(world: Any, states: NDArray[Any], observation: str = "state") -> Shape:
+def shape_of(world: EitherWorld, states: NDArray[Any], observation: str = "state") -> Shape:
     """The shape of a world with such states, seen as its state or as an `image`."""
     visions = getattr(world, "visions", {})
     if observation not in ("state", *visions):
@@ -68,7 +69,7 @@ def _vision(name: str) -> Network:
     return found
 
 
-def look(world: Any, states: NDArray[Any], shape: Shape) -> Any:
+def look(world: EitherWorld, states: NDArray[Any], shape: Shape) -> Any:
     """What a network of that shape sees of states: what the world shows, unless it looks in a way of its own."""
     own = _vision(_named(shape)).look
     return own(world, states, shape) if own else world.encode(states)

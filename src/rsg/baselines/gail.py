@@ -22,12 +22,14 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss, softplus
 
 from rsg.baselines.bc import BcNetwork, BcSettings
-from rsg.baselines.common import Baseline, Batch, pulled
-from rsg.core.settings import setting
+from rsg.baselines.common import Baseline, Batch, backward
+from rsg.baselines.encoders import Shape
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
 from rsg.language import Machine
 from rsg.subgoals.encoders import flat
+from rsg.worlds import EitherWorld, is_continuous
 
 MOST = 5.0  # a reward, log-odds of the judge, is never larger: it may be far too sure of itself at first
 
@@ -40,23 +42,23 @@ class GailSettings(BcSettings):
 
     steps: int = 600
     patience: int = 100
-    cloning: float = setting(
+    cloning: float = default(
         0.5,
         "the share of steps, at the start, in which the policy is cloned from the demonstrations",
         least=0,
         most=1,
     )
-    epochs: int = setting(4, "steps until the copy of the policy that draws episodes is renewed", least=1)
-    clip: float = setting(0.2, "how far PPO lets a probability go from that copy's, as a ratio", above=0)
-    discount: float = setting(0.95, "γ of rewards to come", least=0, most=1)
-    trace: float = setting(0.95, "λ of generalised advantages", least=0, most=1)
-    entropy: float = setting(0.01, "the weight of the policy's entropy", least=0)
+    epochs: int = default(4, "steps until the copy of the policy that draws episodes is renewed", least=1)
+    clip: float = default(0.2, "how far PPO lets a probability go from that copy's, as a ratio", above=0)
+    discount: float = default(0.95, "γ of rewards to come", least=0, most=1)
+    trace: float = default(0.95, "λ of generalised advantages", least=0, most=1)
+    entropy: float = default(0.01, "the weight of the policy's entropy", least=0)
 
 
 class GailNetwork(nn.Module):
     """The policy, whose extra number is the value of a history; its copy; and the judge, which has that number only."""
 
-    def __init__(self, settings: GailSettings, shape: Any, terms: Sequence[str], outputs: int) -> None:
+    def __init__(self, settings: GailSettings, shape: Shape, terms: Sequence[str], outputs: int) -> None:
         super().__init__()
         self.policy = BcNetwork(settings, shape, terms, outputs)
         self.judge = BcNetwork(settings, shape, terms, 0)
@@ -113,7 +115,7 @@ class Gail(Baseline):
             if (step - first) % self.settings.epochs == 0:
                 self.module.copy.load_state_dict(self.module.policy.state_dict())
             figures = self.adversarial(shown, *self.episodes(demos, self.module.copy, rng))
-        return pulled(figures, self.module.policy, self.module.judge)
+        return backward(figures, self.module.policy, self.module.judge)
 
     def score(self, batch: Batch, texts: Sequence[str]) -> Tensor:
         """`[B]` the log-probability of each demonstration's actions, for a task."""
@@ -206,11 +208,11 @@ class Gail(Baseline):
         away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
         return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from the policy. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():
             given, _, after = self.module.policy.step(self.see(world, states), task, before)
-        if self.actions.discrete:
+        if not is_continuous(world):
             given = self.having_effect(world, states, given)
         return self.actions.drawn(given, rng), np.zeros(len(states), dtype=bool), (task, after, rng)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -24,14 +24,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
-from rsg.baselines.common import Baseline, BaselineSettings, pulled, stacked
+from rsg.baselines.common import Baseline, BaselineSettings, backward, stacked
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import History
+from rsg.core.arrays import Array
 from rsg.core.errors import DemonstrationError, RsgError
-from rsg.core.settings import setting
+from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.subgoals.classifiers import mapped, tensors
+from rsg.worlds import EitherWorld, is_continuous, successors_of
 
+_Numbers = TypeVar("_Numbers", Array, Tensor)
 KEPT = 1000  # moves of the last batch that are remembered, some of them more than once
 NEVER = -1e9  # the Q of what is no choice
 
@@ -45,17 +48,17 @@ class IrlSettings(BaselineSettings):
     steps: int = 800
     batch: int = 32
     patience: int = 100
-    discount: float = setting(0.5, "γ, of values to come", least=0, most=1)
-    warm_up: float = setting(0.0, "the share of steps, at the start, in which γ is 0", least=0, most=1)
-    tried: int = setting(
+    discount: float = default(0.5, "γ, of values to come", least=0, most=1)
+    warm_up: float = default(0.0, "the share of steps, at the start, in which γ is 0", least=0, most=1)
+    tried: int = default(
         4, "random moves that each move of a demonstration is compared with, in a continuous world", least=1
     )
-    sampled: int = setting(20, "random moves that the policy chooses from, in a continuous world", least=1)
-    small: float = setting(0.01, "what large rewards cost, which settles their level")
-    level: float = setting(0.1, "the weight of the level of Q beside the policy that follows from it")
+    sampled: int = default(20, "random moves that the policy chooses from, in a continuous world", least=1)
+    small: float = default(0.01, "what large rewards cost, which settles their level")
+    level: float = default(0.1, "the weight of the level of Q beside the policy that follows from it")
 
 
-class Histories(NamedTuple):
+class Histories(NamedTuple, Generic[_Numbers]):
     """S nodes with N distinct states around B demonstrations of T actions: what else could have been done.
 
     A node is a history: a demonstration up to one of its states, or up to there and then one other choice.
@@ -69,30 +72,35 @@ class Histories(NamedTuple):
     """
 
     seen: Any
-    whose: Any
-    state: Any
-    owner: Any
-    after: Any
-    since: Any
-    path: Any
-    chosen: Any
+    whose: _Numbers
+    state: _Numbers
+    owner: _Numbers
+    after: _Numbers
+    since: _Numbers
+    path: _Numbers
+    chosen: _Numbers
 
 
 Draw = Callable[[int], NDArray[Any]]
 """Gives that many random moves `[N, D]` of a continuous world."""
 
 
-def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw, see: Callable[..., Any]) -> Histories:
+def surroundings(
+    world: EitherWorld, demo: Demonstration, tried: int, draw: Draw, see: Callable[..., Any]
+) -> Histories[Array]:
     """The nodes of a demonstration, and around each of them the other choices, as arrays; `see` is shown the states.
 
     Choices are all actions, or in a continuous world `tried` moves that are drawn; a move that is blocked is none.
     """
-    discrete, count = hasattr(world, "actions"), len(demo.states)
-    choices = len(world.actions) if discrete else 1 + tried
+    discrete, count = not is_continuous(world), len(demo.states)
+    choices = 1 + tried if is_continuous(world) else len(world.actions)
     begin = np.repeat(demo.states, choices, axis=0)
     try:
         world.step(demo.states[:-1], demo.actions)  # says so if they do not fit
-        ends = np.concatenate(world.successors(demo.states)) if discrete else world.step(begin, draw(len(begin)))
+        if is_continuous(world):
+            ends = world.step(begin, draw(len(begin)))
+        else:
+            ends = np.concatenate(successors_of(world, demo.states))
     except RsgError as error:
         raise DemonstrationError(str(error), demo) from None
     possible = np.full((count, choices), discrete)
@@ -110,7 +118,7 @@ def surroundings(world: Any, demo: Demonstration, tried: int, draw: Draw, see: C
     return Histories(see(states), whose, state.reshape(-1), owner, after, since, path, chosen)
 
 
-def joined(parts: Sequence[Histories], device: str = "cpu") -> Histories:
+def joined(parts: Sequence[Histories[Array]], device: str = "cpu") -> Histories[Tensor]:
     """The nodes of several demonstrations one after the other, as tensors."""
     moved, states, nodes = [], 0, 0
     for number, part in enumerate(parts):
@@ -120,7 +128,7 @@ def joined(parts: Sequence[Histories], device: str = "cpu") -> Histories:
         states, nodes = states + len(part.whose), nodes + len(part.state)
     seen = mapped(stacked, *(part.seen for part in parts))
     rest = zip(*(part[1:] for part in moved), strict=True)
-    whole: Histories = tensors(Histories(seen, *map(np.concatenate, rest)), device)
+    whole: Histories[Tensor] = tensors(Histories(seen, *map(np.concatenate, rest)), device)
     return whole
 
 
@@ -165,7 +173,7 @@ class IrlNetwork(History):
         if "reach" in shape:
             self.register_buffer("moves", torch.zeros(KEPT, len(shape["reach"]), dtype=torch.float64))
 
-    def features(self, nodes: Histories, texts: Sequence[str]) -> Tensor:
+    def features(self, nodes: Histories[Tensor], texts: Sequence[str]) -> Tensor:
         """What is known of each node `[S, features]`: its state, the memory of those before, the task."""
         tasks = self.tasks(texts)
         read = self.states(nodes.seen, tasks[nodes.whose])[nodes.state]
@@ -198,7 +206,7 @@ class Irl(Baseline):
         moves = self._kept()
         warm = step < self.settings.warm_up * self.settings.steps
         figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, moves, blurred=True)
-        return pulled(figures, self.module)
+        return backward(figures, self.module)
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The log-probability of demonstrated choices under softmax(Q)."""
@@ -238,7 +246,9 @@ class Irl(Baseline):
         loss = -likelihood + away + s.level * level + s.small * (reward**2).mean()
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
-    def _around(self, world: Any, demo: Demonstration, moves: NDArray[Any], rng: np.random.Generator) -> Histories:
+    def _around(
+        self, world: EitherWorld, demo: Demonstration, moves: NDArray[Any], rng: np.random.Generator
+    ) -> Histories[Array]:
         draw, see = partial(self.moves, world, moves, rng), partial(look, world, shape=self.shape)
         return surroundings(world, demo, self.settings.tried, draw, see)
 
@@ -246,12 +256,12 @@ class Irl(Baseline):
         """Demonstrated moves `[K, D]`; none where actions are few."""
         return np.empty((0, 0)) if self.actions.discrete else self.module.moves.cpu().numpy()
 
-    def moves(self, world: Any, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
+    def moves(self, world: EitherWorld, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
         """Random moves `[count, D]`: some of those known."""
         del world
         return rng.choice(known, count)
 
-    def explain(self, world: Any, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
         part = self._around(world, demo, self._kept(), self.chance())
         with torch.inference_mode():
@@ -267,14 +277,14 @@ class Irl(Baseline):
             return given, given.logsumexp(dim=1) - math.log(given.shape[1])
         return by_choice(given[:, 0], after), given[:, 1]
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""
         task, before, rng = memory
         net = self.module
         with torch.inference_mode():
             read = net.states(self.see(world, states), task)
             after = torch.stack(net.history(read[:, None], (before[0], before[1]))[1])
-            if self.actions.discrete:
+            if not is_continuous(world):
                 q = net.q(torch.cat([read, before[0][0], task], dim=1))
                 actions = self.pick(self.having_effect(world, states, q), rng)
             else:
@@ -286,7 +296,7 @@ class Irl(Baseline):
         return self.actions.drawn(q, rng)
 
     def _move(
-        self, world: Any, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
+        self, world: EitherWorld, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
     ) -> NDArray[Any]:
         """One of several random moves `[N, D]`, by the Q of where they lead."""
         count, tries = len(states), self.settings.sampled
@@ -301,7 +311,7 @@ class Irl(Baseline):
         return np.asarray(moves.reshape(count, tries, -1)[np.arange(count), picked])
 
 
-def _log_chances(q: Tensor, nodes: Histories) -> Tensor:
+def _log_chances(q: Tensor, nodes: Histories[Tensor]) -> Tensor:
     """`[T]` the log-probability of each demonstrated choice under softmax(Q)."""
     moving = nodes.chosen >= 0
     return q[nodes.path[moving]].log_softmax(dim=1).gather(1, nodes.chosen[moving, None])[:, 0]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine
+from rsg.worlds import EitherWorld
 
 MAX_STEPS = 100  # of an episode, as in the registered environments
 
@@ -16,11 +17,11 @@ MAX_STEPS = 100  # of an episode, as in the registered environments
 class Policy(Protocol):
     """Acts for a task, state by state. All that it has to remember is in a memory, which it alone understands."""
 
-    def begin(self, world: Any, states: NDArray[Any], machine: Machine) -> Any:
+    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> Any:
         """The memory of N copies that start in `states` `[N, W]`, all with the same task."""
         ...
 
-    def act(self, world: Any, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
         """Actions `[N]` (or moves `[N, D]`), which copies stop here instead `[N]`, and the memory from here on."""
         ...
 
@@ -45,7 +46,7 @@ class Rollout:
 
 def rollout(
     policy: Policy,
-    world: Any,
+    world: EitherWorld,
     states: NDArray[Any],
     machine: Machine,
     max_steps: int = MAX_STEPS,

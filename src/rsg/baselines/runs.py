@@ -24,6 +24,7 @@ from rsg.training.checkpoint import Which
 from rsg.training.loop import Looking, fitted, weights
 from rsg.training.origin import check_usable
 from rsg.training.settings import restored
+from rsg.worlds import EitherWorld
 
 METHODS: dict[str, type[Baseline]] = {method.name: method for method in (BehaviourCloning, BcFsm, Lstm, Irl, Gail)}
 
@@ -64,7 +65,7 @@ def train_baseline(
     data = TrainingData(demonstrations, settings, per_task)
     terms = dict.fromkeys(name for text in data.descriptions for name in machine_of(text).names)
     example = data[int(data.learn[0])]
-    world: Any = world_of(example)
+    world: EitherWorld = world_of(example)
     shape = shape_of(world, example.states, settings.observation)
     made = kind(settings, shape, list(terms), world_of, data.descriptions)
     return Trained(made, fitted(made, data, out, beside))
@@ -102,7 +103,7 @@ def baseline_of(folder: str | Path) -> str | None:
     return method if method in METHODS else None
 
 
-def policy_for(folder: str | Path, domain: Domain, world: Any) -> Policy:
+def policy_for(folder: str | Path, domain: Domain, world: EitherWorld) -> Policy:
     """What a baseline learned to do, if it can be used in a world of that domain."""
     found = load_baseline(folder)
     if not hasattr(found, "act"):

@@ -12,7 +12,7 @@ from rsg.core.settings import in_file
 from rsg.domain import Domain
 from rsg.planning import Dependencies
 from rsg.search import GoalFn, SearchSettings, is_continuous
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="A name (see rsg domains), or path/to/file.py:name.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
@@ -67,7 +67,7 @@ class Search:
     budget: int | None = option(None, "How many expansions a plan may take; 5,000, and 25,000 for a goal only.")
     file: Path | None = settings_file("search")
 
-    def settings_in(self, world: AnyWorld, goal: bool = False) -> SearchSettings:
+    def settings_in(self, world: EitherWorld, goal: bool = False) -> SearchSettings:
         """What was asked for here, or else in the file, or else what suits the world."""
         usual = {"order": "auto" if is_continuous(world) else "deepest", "budget": 25_000 if goal else 5000}
         filed = in_file(SearchSettings, self.file, "search") if self.file else {}
@@ -80,7 +80,7 @@ GIVEN = ("oracle", "untrained")
 """Subgoals that are no run's."""
 
 
-def goal_fn_named(name: str, domain: Domain, world: AnyWorld) -> GoalFn:
+def goal_fn_named(name: str, domain: Domain, world: EitherWorld) -> GoalFn:
     """The classifiers that were asked for, to be used in a world of the domain."""
     if name == "oracle" and not domain.has("truth"):
         raise domain.lacks("truth", "give the folder of a run: --subgoals RUN")

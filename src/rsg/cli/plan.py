@@ -24,7 +24,7 @@ from rsg.planning import Plan, Verdict, plan_goal
 from rsg.planning import plan as plan_task
 from rsg.planning.goal_only import BUDGET
 from rsg.search import is_continuous
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 
 @command
@@ -107,7 +107,7 @@ def _read(task: str | None, goal: str | None, domain: Domain, subgoals: str) -> 
     return found
 
 
-def _values(made: Plan, verdict: Verdict, world: AnyWorld, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
+def _values(made: Plan, verdict: Verdict, world: EitherWorld, kernels: float, about: dict[str, Any]) -> dict[str, Any]:
     """What `--json` says; `kernels` are seconds that went into compiling or loading kernels, not into planning."""
     values = {
         "found": made.found,
@@ -130,7 +130,9 @@ def _values(made: Plan, verdict: Verdict, world: AnyWorld, kernels: float, about
     return values
 
 
-def _show(domain: Domain, world: AnyWorld, made: Plan, values: dict[str, Any], note: str) -> Iterator[RenderableType]:
+def _show(
+    domain: Domain, world: EitherWorld, made: Plan, values: dict[str, Any], note: str
+) -> Iterator[RenderableType]:
     """A plan in the terminal, and what is to be said of it."""
     goal = values.get("goal")
     yield f"[bold]{'goal' if goal else 'task'}[/bold]   {values['task']}\n"

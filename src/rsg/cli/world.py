@@ -15,7 +15,7 @@ from rsg.core.files import replacing
 from rsg.core.random import stream
 from rsg.demos.showing import write_png
 from rsg.domain import Domain, find
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 
 @command
@@ -60,7 +60,7 @@ def world(
     return Said(values, [view(domain, where, state)], written=written)
 
 
-def view(domain: Domain, world: AnyWorld, state: Array) -> RenderableType:
+def view(domain: Domain, world: EitherWorld, state: Array) -> RenderableType:
     """A state for this terminal; plain text stays as it is, brackets too."""
     shown = domain.view(world, state, colours=console().color_system is not None)
     return Text(shown) if isinstance(shown, str) else cast(RenderableType, shown)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
@@ -13,7 +13,7 @@ Indices = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
 
-def record(**fields: Any) -> np.dtype[Any]:
+def record(**fields: DTypeLike) -> np.dtype[Any]:
     """The type of records with these fields and their types, for kernels that say `labels[s, v].cost`.
 
     >>> np.zeros(2, record(cost=np.float64, state=np.int32))[1].state

@@ -16,7 +16,10 @@ from numba import config, njit
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
+"""A function for numba: compiled, or the template of one."""
+
+_Function = TypeVar("_Function", bound=Kernel)
 _njit: Any = njit  # some of its options are not in its type
 # Numba counts references wherever an array is taken out of a tuple, which costs more than most of what kernels then do
 # with it. A kernel that makes no arrays can do without: its caller keeps them all.
@@ -39,7 +42,7 @@ def bare(function: _Function) -> _Function:
 class _OnlyForKernels(CPUDispatcher):
     """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
 
-    def __call__(self, *_: Any) -> Any:
+    def __call__(self, *_: object) -> object:
         name = self.py_func.__qualname__
         raise TypeError(f"{name} takes part in other kernels, Python cannot call it: make it `bare`")
 
@@ -66,7 +69,7 @@ def fast(function: _Function) -> _Function:
 
 
 @cache
-def specialised(template: Any, inline: bool = False, makes_arrays: bool = False, **hooks: Any) -> Callable[..., Any]:
+def specialised(template: Kernel, inline: bool = False, makes_arrays: bool = False, **hooks: Kernel) -> Kernel:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
@@ -85,10 +88,10 @@ def specialised(template: Any, inline: bool = False, makes_arrays: bool = False,
     copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Callable[..., Any], _kept(copy, **options) if in_files else _njit(nogil=True, **options)(copy))
+    return cast(Kernel, _kept(copy, **options) if in_files else _njit(nogil=True, **options)(copy))
 
 
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
+def _kept(function: Kernel, **options: object) -> Any:
     """A kernel that numba keeps on disk: beside its source or in the user's home, else where there is room."""
     while True:
         try:
@@ -114,9 +117,8 @@ def _make_room() -> None:
         if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o077):  # somebody else's
             folder = Path(tempfile.mkdtemp(prefix="rsg-kernels-"))
         _ROOM["temporary"] = True
-        vars(config)["CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"] = str(
-            folder
-        )  # for processes that this one starts, too
+        os.environ["NUMBA_CACHE_DIR"] = str(folder)  # for processes that this one starts
+        vars(config)["CACHE_DIR"] = str(folder)
         print(f"{told}they are kept in {folder}, or where NUMBA_CACHE_DIR says", file=sys.stderr)
     except OSError:
         _ROOM["any"] = False

@@ -8,7 +8,15 @@ _WINDOW = 60  # characters of the text shown on each side of a caret
 
 
 class RsgError(Exception):
-    """Anything wrong with what the user gave us. The command line prints it without a traceback and exits with 2."""
+    """Anything wrong with what the user gave us. The command line prints it without a traceback and exits with 2.
+
+    >>> import rsg
+    >>> try:
+    ...     rsg.SearchSettings(order="fastest")
+    ... except rsg.RsgError as error:
+    ...     print(error)
+    there is no order 'fastest'; orders are: optimal, anytime, balanced, deepest
+    """
 
     def details(self) -> dict[str, object]:
         """The error as plain values, for `--json`.
@@ -20,15 +28,39 @@ class RsgError(Exception):
 
 
 class TaskError(RsgError):
-    """A task that is well written but cannot be used as asked: too large, a trace that does not fit it, ..."""
+    """A task that is well written but cannot be used as asked: too large, a trace that does not fit it, ...
+
+    >>> import rsg
+    >>> try:
+    ...     rsg.satisfies([[True]], rsg.parse("a then b"))
+    ... except rsg.TaskError as error:
+    ...     print(error)
+    a trace is a table [steps, 2] of truth values, this one has shape (1, 1)
+    """
 
 
 class StoreError(RsgError):
-    """A store of demonstrations, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
+    """A store of demonstrations, or a file of one, that cannot be read or written: damaged, newer, not ours, in use.
+
+    >>> import rsg
+    >>> try:
+    ...     rsg.Store("nowhere")
+    ... except rsg.StoreError as error:
+    ...     print(str(error).partition(":")[0])
+    nowhere is not a store of demonstrations
+    """
 
 
 class RunError(RsgError):
-    """A training run, or a file of one, that cannot be read or written: damaged, newer, not ours, in use."""
+    """A training run, or a file of one, that cannot be read or written: damaged, newer, not ours, in use.
+
+    >>> import rsg
+    >>> try:
+    ...     rsg.load("nowhere")
+    ... except rsg.RunError as error:
+    ...     print(str(error).partition(":")[0])
+    nowhere is not a run
+    """
 
 
 class DemonstrationError(RsgError):

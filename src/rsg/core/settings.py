@@ -13,8 +13,8 @@ TABLES = ("train", "search")
 """What a file of settings may hold."""
 
 
-def setting(
-    default: Any,
+def default(
+    value: Any,
     meaning: str,
     least: float | None = None,
     above: float | None = None,
@@ -24,23 +24,23 @@ def setting(
     """A field of `Settings`: what it is unless changed, what it means, and which values make sense; None always does.
 
     Args:
-        default: the usual value.
+        value: the usual one.
         meaning: one sentence for people.
         least, most: the smallest and the largest number; above: one that it must exceed.
         among: the words to choose from.
     """
     limits = {"least": least, "above": above, "most": most, "among": tuple(among)}
-    return dataclasses.field(default=default, metadata={"meaning": meaning, **limits})
+    return dataclasses.field(default=value, metadata={"meaning": meaning, **limits})
 
 
 class Settings:
-    """The base of frozen dataclasses whose fields are made by `setting`; each value is checked when one is made.
+    """The base of frozen dataclasses whose fields are made by `default`; each value is checked when one is made.
 
     A subclass may give a field another default: its meaning and its limits stay.
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Walk(Settings):
-    ...     steps: int = setting(100, "how far to go", least=1)
+    ...     steps: int = default(100, "how far to go", least=1)
     >>> Walk(steps=0)
     Traceback (most recent call last):
     rsg.core.errors.RsgError: steps must be at least 1, not 0
@@ -53,7 +53,7 @@ class Settings:
 
 
 def told(kind: type[Settings], name: str) -> Mapping[str, Any]:
-    """What `setting` was told of a field: by the class itself, or by the nearest one that it inherits from."""
+    """What `default` was told of a field: by the class itself, or by the nearest one that it inherits from."""
     fields = (vars(one).get("__dataclass_fields__", {}).get(name) for one in kind.__mro__)
     return next((field.metadata for field in fields if field is not None and field.metadata), {})
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from threading import Thread, current_thread, main_thread
-from typing import Any
+from types import FrameType
 
 
 def cores() -> int:
@@ -38,7 +38,7 @@ def ctrl_c_noted() -> Iterator[Callable[[], bool]]:
         return
     pressed: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         if pressed:
             signal.default_int_handler(number, frame)
         pressed.append(number)

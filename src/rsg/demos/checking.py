@@ -11,6 +11,7 @@ from rsg.core.progress import Advance
 from rsg.demos.demonstration import Demonstration, Demonstrator
 from rsg.demos.store import Store
 from rsg.language import machine_of
+from rsg.worlds import EitherWorld
 
 MAX_PROBLEMS = 20
 
@@ -69,7 +70,7 @@ def check_store(
 def _problem(source: Demonstrator, demo: Demonstration, judged: bool) -> str:
     """Why a demonstration is not what it says; empty if it is."""
     try:
-        world: Any = source.world(demo.setting)
+        world: EitherWorld = source.world(demo.setting)
         same = (world.step(demo.states[:-1], demo.actions) == demo.states[1:]).all(axis=1)
     except (RsgError, ValueError) as error:
         return f"cannot be replayed: {error}"

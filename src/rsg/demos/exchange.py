@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError, StoreError
@@ -125,7 +126,7 @@ def _record(line: bytes, where: str) -> dict[str, Any]:
     return record
 
 
-def _json_array(value: Any, what: str) -> Array:
+def _json_array(value: ArrayLike, what: str) -> Array:
     try:
         array = np.array(value)
     except ValueError:

@@ -31,6 +31,9 @@ class Recipe:
         noise: the share of random actions.
         tasks: descriptions of one's own, in place of those of a split.
         map: the place, if one was named.
+
+    >>> Recipe("kitchen", "train", per_task=5).seed
+    0
     """
 
     world: str

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from rsg.core.errors import StoreError
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.exchange import checked_demonstration, dtype_named, one_sentence
 from rsg.demos.store import Store
+
+if TYPE_CHECKING:
+    from gymnasium.spaces import Box
 
 TASK_KEYS = ("task", "mission", "instruction")
 """Where a Minari dataset may keep an episode's task: in its metadata, its reset options or its infos."""
@@ -149,7 +152,7 @@ def _spaces(store: Store) -> tuple[Any, Any]:
     return box(states, (width,)), Discrete(high - low + 1, start=low) if discrete else box(actions, shape)
 
 
-def box(dtype: Any, shape: tuple[int, ...]) -> Any:
+def box(dtype: np.dtype[Any], shape: tuple[int, ...]) -> "Box":
     """The space of all arrays of a dtype and a shape."""
     from gymnasium.spaces import Box
 
@@ -182,7 +185,7 @@ def _open_minari(dataset_id: str) -> Any:
         return load_dataset(dataset_id).storage
 
 
-def _check_arrays(space: Any, what: str) -> None:
+def _check_arrays(space: object, what: str) -> None:
     from gymnasium import spaces
 
     if not isinstance(space, spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary):

@@ -85,6 +85,14 @@ class Store:
     """A folder of demonstrations, opened for reading; `Store.create` and `append` write.
 
     Iterating streams shard by shard, so that a store may be larger than memory; `store[i]` keeps the last shard read.
+
+    >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     store = Store.create(f"{folder}/mine", world="kitchen")
+    ...     store.append([Demonstration(np.zeros((3, 4)), np.array([0, 1]), "open-drawer")])
+    ...     [demo.task for demo in Store(f"{folder}/mine")]
+    ['open-drawer']
     """
 
     def __init__(self, folder: str | Path) -> None:

@@ -1,5 +1,6 @@
 """The Gymnasium ids of the worlds that come with rsg; `rsg.envs` calls `register` when it is imported."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -41,7 +42,6 @@ def environments(world: str, num_envs: int = 1, **options: Any) -> TaskVectorEnv
 def _domain(world: str, options: dict[str, Any]) -> Domain:
     """The domain with its own options, which are taken from those given."""
     folder, name = IDS[world]
-    kind: Any = getattr(import_module(f"rsg.domains.{folder}.environment"), name)
+    kind: Callable[..., Domain] = getattr(import_module(f"rsg.domains.{folder}.environment"), name)
     own = set(options) - {"task", "observation", "render_mode", "max_episode_steps"}
-    made: Domain = kind(**{option: options.pop(option) for option in own})
-    return made
+    return kind(**{option: options.pop(option) for option in own})

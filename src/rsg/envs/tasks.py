@@ -16,7 +16,8 @@ from rsg.demos.minari_sets import box
 from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term
-from rsg.worlds.protocol import States
+from rsg.search import Goals
+from rsg.worlds import EitherWorld, States, require
 
 
 def machine_for(task: str | Task | None, domain: Domain) -> Machine | None:
@@ -36,6 +37,20 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         task: over the domain's terms.
         observation: one of the domain's `observations`; by default the first.
         render_mode: `ansi` gives text, `rgb_array` pixels, `human` prints each state to the terminal.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> class Study(Domain):
+    ...     splits = {"train": ["light-lamp"]}
+    ...
+    ...     def world(self, setting=""):
+    ...         return Corridor()
+    ...
+    ...     def truth(self, world, states, terms):
+    ...         return states[:, 1:2] == 1
+    >>> env = TaskEnv(Study(), task="light-lamp")
+    >>> _, info = env.reset(options={"state": [0, 0, 0]})
+    >>> env.step(2)[1:3]
+    (1.0, True)
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}  # type: ignore[misc]
@@ -54,6 +69,7 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         self.domain = domain if place is None else domain.at(place)
         self.machine = machine_for(task, self.domain)
         self.world, state = self.domain.start(self._terms, stream(0, "starts"))
+        require(self.world, state[None])
         if self.machine:
             self.truth = _truth_of(self.domain.true_goals(self.world, self._terms, state))
         known = observations(self.domain, self.world)
@@ -122,13 +138,13 @@ class TaskEnv(gymnasium.Env[Any, Any]):
         return seen._asdict() if hasattr(seen, "_asdict") else seen
 
 
-def _truth_of(goals: Any) -> Callable[[States], Bools]:
+def _truth_of(goals: Goals) -> Callable[[States], Bools]:
     """Which terms of a task hold in states `[N, W]`, given the truth as classifiers."""
     found: Callable[[States], Bools] = getattr(goals, "holds", None) or (lambda states: goals(states)[0] == 0)
     return found
 
 
-def observations(domain: Domain, world: Any) -> Mapping[str, tuple[Callable[[States], Any], Any]]:
+def observations(domain: Domain, world: EitherWorld) -> Mapping[str, tuple[Callable[[States], Any], Any]]:
     """What can be shown of states `[N, W]`, by name, the usual one first, and its space; None: all of its dtype.
 
     A domain may have its own: a method `observations(world)`.
@@ -152,11 +168,10 @@ def _space_of(seen: Any) -> gymnasium.Space[Any]:
     """All that may be seen, as far as dtypes tell."""
     if isinstance(seen, dict):
         return spaces.Dict({name: _space_of(part) for name, part in seen.items()})
-    found: gymnasium.Space[Any] = box(seen.dtype, seen.shape)
-    return found
+    return box(seen.dtype, seen.shape)
 
 
-def _actions_of(world: Any) -> gymnasium.Space[Any]:
+def _actions_of(world: EitherWorld) -> gymnasium.Space[Any]:
     if hasattr(world, "actions"):
         return spaces.Discrete(len(world.actions))
     reach = np.asarray(world.reach, dtype=np.float32)
@@ -170,6 +185,11 @@ class TaskVectorEnv(VectorEnv[Any, Array, Array]):
         num_envs: how many.
         domain, options: what `TaskEnv` takes.
         max_episode_steps: after how many steps an episode is cut.
+
+    >>> from rsg.domain import find
+    >>> envs = TaskVectorEnv(4, find("rsg.worlds.corridor:Corridor"))
+    >>> envs.reset(seed=0)[1]["state"].shape
+    (4, 3)
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]

@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 from matplotlib.patches import Patch, Rectangle
 
+from rsg.core.arrays import Floats
 from rsg.core.pictures import panels
 from rsg.planning import Dependencies
 
@@ -42,7 +45,7 @@ def draw_dependencies(path: Path, dependencies: Dependencies, title: str) -> Non
         figure.legend(handles=_key(), loc="outside lower center", ncols=3, fontsize=10)
 
 
-def _draw(axes: Any, matrix: Any, dependencies: Dependencies, names: bool) -> Any:
+def _draw(axes: Axes, matrix: Floats, dependencies: Dependencies, names: bool) -> AxesImage:
     """One heat map; each row is a subgoal, each column one that may have come before it."""
     count, terms = len(dependencies.terms), dependencies.terms
     colors = colormaps["Blues"].with_extremes(bad=UNKNOWN)
@@ -70,7 +73,7 @@ def _draw(axes: Any, matrix: Any, dependencies: Dependencies, names: bool) -> An
 
 def _key() -> list[Any]:
     """What frames and grey mean."""
-    frame: Any = {"fill": False, "edgecolor": FRAME, "linewidth": 1.7}
+    frame: dict[str, Any] = {"fill": False, "edgecolor": FRAME, "linewidth": 1.7}
     return [
         Patch(**frame, label="prerequisite: nearly always held just before"),
         Patch(**frame, linestyle=_DASHES, label="alternative prerequisites: one of them held"),

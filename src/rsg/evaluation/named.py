@@ -16,12 +16,12 @@ from rsg.subgoals import Subgoals, discover, kept_dependencies, load, untrained
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.training import Run
 from rsg.training.origin import check_usable, home
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 FRESH = 20  # demonstrations of each training task, for classifiers that come without
 
 
-def subgoals_named(name: str, domain: Domain, world: AnyWorld) -> Subgoals:
+def subgoals_named(name: str, domain: Domain, world: EitherWorld) -> Subgoals:
     """Learned or untrained subgoals, to be used in a world of the domain."""
     if name == "untrained":
         if not domain.vocabulary:
@@ -35,13 +35,13 @@ def subgoals_named(name: str, domain: Domain, world: AnyWorld) -> Subgoals:
     return found
 
 
-def world_of_run(run: Run, named: str | None) -> AnyWorld | None:
+def world_of_run(run: Run, named: str | None) -> EitherWorld | None:
     """A world that a run was trained in, if it can be found: it says facts in words; named: how the user named it."""
     source = run.about.get("source", {})
     if not (named or source.get("world") in installed()):
         return None
     domain = home(run, find(named) if named else None)
-    found: AnyWorld = (
+    found: EitherWorld = (
         domain.world(source["setting"]) if "setting" in source else domain.start((), stream(0, "readings"))[0]
     )
     return found

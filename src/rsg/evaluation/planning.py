@@ -16,6 +16,7 @@ from rsg.evaluation.statistics import wilson
 from rsg.language import Machine, Task, parse
 from rsg.planning import Plan, Verdict, plan, validate
 from rsg.search import GoalFn, SearchSettings
+from rsg.worlds import EitherWorld
 
 ALREADY = "already true"  # how a search for such a goal ended
 
@@ -81,7 +82,7 @@ def evaluate_planning(
         rows = []
         for i in range(starts.per_task):
             demo = starts.draw(source, number, i)
-            world: Any = source.world(demo.setting)
+            world: EitherWorld = source.world(demo.setting)
             made = planner(world, demo.states[0], machine, goal_fn, settings)
             verdict = validate(world, made, machine, partial(source.truth, world))
             rows.append(Episode(verdict.ok, verdict.lenient, made.expansions, 1000 * made.seconds, made.cost))

@@ -22,6 +22,7 @@ from rsg.language import machine_of
 from rsg.planning.validation import does_leniently
 from rsg.training.data import least_steps
 from rsg.training.loop import one_thread
+from rsg.worlds import EitherWorld, costs_of, is_continuous
 
 LONGEST = 60  # steps of an episode that is shown
 
@@ -89,14 +90,14 @@ def _acted(
     machine = machine_of(demos[0].task)
     order = sorted(range(len(demos)), key=lambda i: demos[i].setting)
     for setting, group in groupby(order, key=lambda i: demos[i].setting):
-        world: Any = source.world(setting)
+        world: EitherWorld = source.world(setting)
         truth = partial(source.truth, world, terms=machine.names)
         places = list(group)
         begun = time.perf_counter()
         with one_thread():
             made = rollout(policy, world, np.stack([demos[i].states[0] for i in places]), machine, max_steps, truth)
         milliseconds = 1000 * (time.perf_counter() - begun) / len(places)
-        price = float(world.costs[0]) if hasattr(world, "costs") else float(world.cost)
+        price = float(world.cost if is_continuous(world) else costs_of(world)[0])
         for row, place in enumerate(places):
             steps, done = int(made.steps[row]), bool(made.done[row])
             lenient = done or does_leniently(machine, truth(made.states[row, : steps + 1]))
@@ -121,7 +122,7 @@ class Examples:
 def episode_film(source: Domain, example: Mapping[str, Any], seed: int) -> bytes:
     """A GIF of an episode that was kept of the first split: from the same start, by the same actions."""
     demo = Starts(source.reported[0], 1, seed).draw(source, example["task"], example["start"])
-    world: Any = source.world(demo.setting)
+    world: EitherWorld = source.world(demo.setting)
     states = [demo.states[0]]
     for action in example["actions"]:
         states.append(world.step(states[-1][None], np.array([action]))[0])

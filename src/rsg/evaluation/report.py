@@ -32,10 +32,10 @@ from rsg.evaluation.report_results import (
     unseen_success,
 )
 from rsg.evaluation.timeline import signs
-from rsg.search import is_continuous
 from rsg.subgoals import Readings, demonstrators, load
 from rsg.training import Run
 from rsg.training.origin import home
+from rsg.worlds import is_continuous
 
 RSG, ORACLE, PICTURES = "rsg", "oracle", "bc-fsm-image"
 LABELS = {

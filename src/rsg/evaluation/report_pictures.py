@@ -78,7 +78,7 @@ def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
     return data.getvalue()
 
 
-def svg(figure: Any, label: str) -> str:
+def svg(figure: Figure, label: str) -> str:
     """A figure as SVG to stand inside of a page: no references to anywhere, colours by the page's names."""
     text = StringIO()
     figure.patch.set_alpha(0)

@@ -17,10 +17,10 @@ from rsg.evaluation.timeline import parts
 from rsg.language import Machine, parse
 from rsg.planning import Part, Plan, validate
 from rsg.planning.validation import Verdict
-from rsg.search import SearchSettings, is_continuous
+from rsg.search import SearchSettings
 from rsg.subgoals import Subgoals, untrained
 from rsg.subgoals.objective import log_probabilities
-from rsg.worlds import World
+from rsg.worlds import EitherWorld, World, is_continuous
 
 NONE = "–"
 Results = dict[str, dict[str, dict[str, Any]]]
@@ -96,7 +96,7 @@ class Followed:
     """
 
     demo: Demonstration
-    world: Any
+    world: EitherWorld
     terms: tuple[str, ...]
     responses: Floats
     truth: Bools

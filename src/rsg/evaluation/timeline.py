@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import ConnectionPatch
@@ -24,6 +25,7 @@ from rsg.domain import Domain
 from rsg.language import Task, parse
 from rsg.planning import Part
 from rsg.subgoals import Recognised, Segmentation
+from rsg.worlds import EitherWorld
 
 WIDTH = 80  # columns of a terminal
 MAX_LABEL = 30
@@ -52,7 +54,7 @@ def parts(found: Segmentation) -> list[Part]:
     return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
-def signs(world: Any, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
+def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
     """A sign for each step, and what the signs mean.
 
     In a continuous world that is the way that the first two numbers of an action lead; elsewhere an arrow, if one is
@@ -146,7 +148,12 @@ def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, 
 
 
 def draw_timeline(
-    path: str | Path, world: Any, states: NDArray[Any], actions: NDArray[Any], found: Segmentation, note: str = ""
+    path: str | Path,
+    world: EitherWorld,
+    states: NDArray[Any],
+    actions: NDArray[Any],
+    found: Segmentation,
+    note: str = "",
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
@@ -187,7 +194,12 @@ def draw_timeline(
 
 
 def draw_on_floor(
-    path: str | Path, world: Any, actions: NDArray[Any], found: Segmentation, floor: NDArray[np.uint8], note: str = ""
+    path: str | Path,
+    world: EitherWorld,
+    actions: NDArray[Any],
+    found: Segmentation,
+    floor: NDArray[np.uint8],
+    note: str = "",
 ) -> None:
     """A PNG file, a slide large: the whole way in one picture `floor`, and a timeline in the same colours.
 
@@ -227,7 +239,7 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def draw_bars(axes: Any, served: Sequence[Part], found: Segmentation) -> None:
+def draw_bars(axes: Axes, served: Sequence[Part], found: Segmentation) -> None:
     """A bar for each subgoal; one that did not come true yet is paler."""
     for row, part in enumerate(served):
         ended = row < len(found.ends)
@@ -244,7 +256,7 @@ def draw_bars(axes: Any, served: Sequence[Part], found: Segmentation) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def name_steps(axes: Any, world: Any, actions: NDArray[Any], room: int = 50) -> None:
+def name_steps(axes: Axes, world: EitherWorld, actions: NDArray[Any], room: int = 50) -> None:
     """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)
@@ -272,7 +284,7 @@ def _moments(found: Segmentation) -> list[tuple[str, int]]:
     return [("start", 0), *ends, *now]
 
 
-def _connect(axes: Any, bars: Any, step: int, color: str) -> None:
+def _connect(axes: Axes, bars: Axes, step: int, color: str) -> None:
     """A dashed line from below a map to the end of a step."""
     ends: dict[str, Any] = {"coordsA": "axes fraction", "coordsB": "data", "axesA": axes, "axesB": bars}
     look: dict[str, Any] = {"color": color, "ls": (0, (3, 2)), "lw": 1.5, "alpha": 0.8}

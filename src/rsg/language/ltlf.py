@@ -18,6 +18,10 @@ class Formula:
     """An LTLf formula. Compared by identity, so that what shares parts stays small.
 
     `kind` is one of: `term` (with `term`), `last`, `not`, `and`, `or`, `finally`.
+
+    >>> from rsg.language import parse
+    >>> str(to_ltlf(parse("a then b")))
+    '¬a ∧ F(a ∧ ¬b ∧ F(b ∧ last))'
     """
 
     kind: str

@@ -46,6 +46,11 @@ class Machine:
         term_of: `[V]` the index in `terms` that a node serves; -1 for `v_0` and `v_T`.
         next_start: `[V + 1]` where the successors of each node begin in `next_node`.
         next_node: `[E]` the successors of node 0, of node 1, and so on.
+
+    >>> from rsg.language import parse
+    >>> machine = Machine.of(parse("a then (b or c)"))
+    >>> machine.nodes, machine.names, machine.accepts([[0, 0, 0], [1, 0, 0], [1, 0, 1]])
+    (5, ('a', 'b', 'c'), True)
     """
 
     task: Task

@@ -15,7 +15,13 @@ NAME = "[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*"  # spelt out: ignoring case would let
 
 
 class Task:
-    """What an agent is asked to do. Make one with `rsg.parse`, or from its parts: `Then((Term("a"), Term("b")))`."""
+    """What an agent is asked to do. Make one with `rsg.parse`, or from its parts: `Then((Term("a"), Term("b")))`.
+
+    >>> from rsg.language import parse
+    >>> task = parse("a then (b or c)")
+    >>> str(task), [str(term) for term in task.terms()]
+    ('a then b or c', ['a', 'b', 'c'])
+    """
 
     __slots__ = ()
     binding: ClassVar[int]  # how tightly the connective binds; a looser part inside a tighter one needs parentheses
@@ -99,7 +105,11 @@ class _Chain(Task):
 
 
 class Then(_Chain):
-    """The parts one after the other. Associative: a chain within a chain is one chain."""
+    """The parts one after the other. Associative: a chain within a chain is one chain.
+
+    >>> str(Then((Term("grab-axe"), Term("mine-wood"))))
+    'grab-axe then mine-wood'
+    """
 
     __slots__ = ()
     word = "then"
@@ -107,7 +117,11 @@ class Then(_Chain):
 
 
 class Or(_Chain):
-    """One of the parts. Associative."""
+    """One of the parts. Associative.
+
+    >>> str(Or((Term("craft-boat"), Term("craft-bowl"))))
+    'craft-boat or craft-bowl'
+    """
 
     __slots__ = ()
     word = "or"
@@ -115,7 +129,11 @@ class Or(_Chain):
 
 
 class And(_Chain):
-    """All parts, in any order. Not associative: `(a and b) and c` forbids c between a and b."""
+    """All parts, in any order. Not associative: `(a and b) and c` forbids c between a and b.
+
+    >>> str(And((Term("mine-wood"), Term("mine-coal"))))
+    'mine-wood and mine-coal'
+    """
 
     __slots__ = ()
     word = "and"

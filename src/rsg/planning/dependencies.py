@@ -26,6 +26,13 @@ class Dependencies:
             came true. `((),)`: it needs nothing that has a name.
         thresholds: `[T]` the probability from which on a classifier was taken for true.
         covered: `[T]` how often one of the alternatives held; demonstrations: how many were looked at.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> known = rsg.learn(shown, Corridor()).dependencies
+    >>> [[known.terms[term] for term in way] for way in known.prerequisites[known.number("read-book")]]
+    [['light-lamp']]
     """
 
     terms: tuple[str, ...]

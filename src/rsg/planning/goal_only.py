@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -29,9 +28,8 @@ from rsg.search import (
     bolder,
     goals_from,
     goals_in,
-    is_continuous,
 )
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld, is_continuous
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -51,7 +49,9 @@ class GoalProblem:
         terms: all terms; goal: the number of the goal among them.
     """
 
-    def __init__(self, world: AnyWorld, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies) -> None:
+    def __init__(
+        self, world: EitherWorld, state: Array, goal: Goal, goal_fn: GoalFn, dependencies: Dependencies
+    ) -> None:
         if not isinstance(goal, str) and not callable(goal):
             raise RsgError(f"a goal is a term or a function of states, not {goal!r}")
         self.world, self.state, self.dependencies = world, state, dependencies
@@ -74,9 +74,9 @@ class GoalProblem:
         prerequisites = self.dependencies.prerequisites
         return Rules.of(prerequisites if self.named else [*prerequisites, ((),)])
 
-    def goals(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of terms, among them perhaps the goal: a `GoalFn`."""
-        if self.named or self.name not in terms:
+        if isinstance(self.asked, str) or self.name not in terms:
             return goals_in(self.goal_fn, world, terms, state)
         own = goals_from(partial(_probability, self.asked))
         known = [term for term in terms if term != self.name]
@@ -107,7 +107,7 @@ Method = Callable[[GoalProblem, Limits], Plan]
 """A way to plan for a goal."""
 
 
-def _probability(goal: Any, states: Array) -> Floats:
+def _probability(goal: Callable[[Array], Array], states: Array) -> Floats:
     """What a goal of the user's own says of states, `[N, 1]`; anything that is no probability is an error."""
     own = np.asarray(goal(states), dtype=np.float64)
     if own.shape != (len(states),):
@@ -118,7 +118,7 @@ def _probability(goal: Any, states: Array) -> Floats:
 
 
 def plan_goal(
-    world: AnyWorld,
+    world: EitherWorld,
     start: Array,
     goal: Goal,
     subgoals: GoalFn,
@@ -136,11 +136,18 @@ def plan_goal(
         dependencies: which subgoals help which; by default as the subgoals have learned it.
         budget: expansions in total.
         between: called now and then with the number of expansions; the search stops if it gives something true.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> str(plan_goal(Corridor(), np.array([4, 0, 0]), "read-book", subgoals).task)
+    'light-lamp then read-book'
     """
     known = getattr(subgoals, "dependencies", None) if dependencies is None else dependencies
     if known is None:
         raise RsgError("say which subgoals help which: dependencies=...; what rsg.learn gives knows that by itself")
-    problem = GoalProblem(world, first_state(start), goal, subgoals, known)
+    problem = GoalProblem(world, first_state(world, start), goal, subgoals, known)
     return planned(problem, by_regions, budget, between)
 
 

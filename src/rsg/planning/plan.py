@@ -22,9 +22,8 @@ from rsg.search import (
     after,
     best,
     goals_in,
-    is_continuous,
 )
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld, is_continuous, require
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 
@@ -55,6 +54,10 @@ class Plan:
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
         bold: whether it counts on what terms are only likely to mean: there was no way to all that they may mean.
+
+    >>> made = Plan(task=machine_of("a").task, states=np.zeros((1, 2)), expansions=12, ended="budget", missed=("a",))
+    >>> made.found, made.reason
+    (False, 'no plan: a could not be reached; the budget of 12 expansions ended')
     """
 
     task: Task
@@ -105,7 +108,7 @@ class Plan:
 
 
 def plan(
-    world: AnyWorld,
+    world: EitherWorld,
     start: Array,
     task: str | Task | Machine,
     subgoals: GoalFn,
@@ -123,9 +126,17 @@ def plan(
         between: called now and then with the number of expansions; the search stops if it gives something true.
 
     With the order `anytime` this is the best plan that the limits allow.
+
+    >>> from rsg.search import goals_from
+    >>> from rsg.worlds.corridor import Corridor
+    >>> def lit(world, terms, start):
+    ...     return goals_from(lambda states: states[:, 1:2])
+    >>> made = plan(Corridor(), np.array([2, 0, 0]), "light-lamp", lit)
+    >>> [Corridor.actions[action] for action in made.actions]
+    ['left', 'left', 'touch']
     """
     begun, machine = time.perf_counter(), machine_of(task)
-    state = first_state(start)
+    state = first_state(world, start)
     settings = settings or SearchSettings()
     goals = goals_in(subgoals, world, machine.names, state)
     bold, spent = False, 0
@@ -142,16 +153,17 @@ def plan(
     return replace(made, bold=made.found and bold)
 
 
-def first_state(start: Array) -> Array:
-    """A state to plan from."""
+def first_state(world: EitherWorld, start: Array) -> Array:
+    """A state to plan from in a world."""
     state = np.asarray(start)
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    require(world, state[None])
     return state
 
 
 def _searched(
-    world: Any, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
+    world: EitherWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
 ) -> tuple[Found, _Search]:
     """What the first search finds that suits the world; on a roadmap that has no way, the second."""
     first, *others = _planners(world, machine, settings)
@@ -175,7 +187,7 @@ def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
     return replace(settings, budget=budget, time_limit=time_limit)
 
 
-def _planners(world: Any, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
+def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
     """The search to begin with, and others to try if it is on a roadmap and all of that was tried."""
     planner = settings.planner
     if not is_continuous(world):

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Array, Bools
 from rsg.language import Machine, Task, machine_of
 from rsg.planning.plan import Plan
-from rsg.search import is_continuous
-from rsg.worlds import ContinuousWorld, World
+from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous
 
 Truth = Callable[[Array, Sequence[str]], Bools]
 """Which terms really hold in states `[N, W]`: `[N, terms]`."""
@@ -24,6 +22,9 @@ class Verdict:
         ok: the plan does the task, strictly: each subgoal false where its part starts and true where it ends.
         lenient: each subgoal is true somewhere, in order; what the authors' code checks.
         reason: why it is not ok; empty if it is.
+
+    >>> Verdict(ok=False, lenient=True, reason="step 3: the lamp was lit already").ok
+    False
     """
 
     ok: bool
@@ -31,8 +32,16 @@ class Verdict:
     reason: str = ""
 
 
-def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
-    """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed."""
+def validate(world: EitherWorld, plan: Plan, task: str | Task | Machine, truth: Truth) -> Verdict:
+    """Replay a plan action by action and judge what really happens; nothing that the plan claims is believed.
+
+    >>> from rsg.planning import plan
+    >>> from rsg.search import goals_from
+    >>> from rsg.worlds.corridor import Corridor
+    >>> made = plan(Corridor(), np.array([2, 0, 0]), "light-lamp", lambda *_: goals_from(lambda states: states[:, 1:2]))
+    >>> validate(Corridor(), made, "light-lamp", lambda states, terms: states[:, 1:2] == 1)
+    Verdict(ok=True, lenient=True, reason='')
+    """
     machine = machine_of(task)
     if not plan.found:
         return Verdict(False, False, plan.reason)
@@ -54,7 +63,7 @@ def validate(world: World | ContinuousWorld, plan: Plan, task: str | Task | Mach
     return Verdict(False, lenient, _why(machine, holds))
 
 
-def _beyond_reach(world: Any, plan: Plan) -> int:
+def _beyond_reach(world: ContinuousWorld, plan: Plan) -> int:
     """The first step of a plan whose action is longer than the world allows, counted from 1; 0 if none is."""
     far = ~(np.abs(plan.actions) <= world.reach).all(axis=1)
     return int(np.argmax(far)) + 1 if far.any() else 0

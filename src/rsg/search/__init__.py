@@ -14,7 +14,6 @@ from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, local_gra
 from rsg.search.motion.roadmap import attach as attach, local_roadmap as local_roadmap, roadmap as roadmap
 from rsg.search.motion.roadmap_search import RoadmapSearch as RoadmapSearch
 from rsg.search.motion.shortening import shorten as shorten
-from rsg.search.motion.space import is_continuous as is_continuous
 from rsg.search.motion.tree_search import TreeSearch as TreeSearch
 from rsg.search.motion.trees import Motion as Motion, connect as connect
 from rsg.search.product.explored import Explored as Explored
@@ -27,3 +26,4 @@ from rsg.search.product.settings import (
     SearchSettings as SearchSettings,
     best as best,
 )
+from rsg.worlds import is_continuous as is_continuous

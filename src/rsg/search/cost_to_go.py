@@ -1,12 +1,15 @@
-"""J: the least cost from every state and machine node to the end of the task (paper, eq. 4, corrected).
+"""J: the least cost from every state and machine node to the end of the task (paper, eq. 4, corrected), and its slopes.
 
 J(s, v) = min over paths from s of action costs plus the cost of leaving v where the path ends, and
 leaving v at s costs -λ log G_v(s) plus 0 if v may finish, or plus -λ log I_w(s) + (what follows at w).
 Entering w is followed by an action: what follows is min_a c(a) + J(T(s, a), w).
 On a graph that is cut at some depth, J is an upper bound.
+
+Forward: `sweep` goes through the nodes, last first: leave a node, reach its exits, enter it. `sweep_back` goes the same
+way back, first node first, with the *slopes* of a score: how much it changes with each J, each log G and each log I.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,6 +48,32 @@ class CostToGo(NamedTuple):
     leave: Floats
 
 
+class Case(NamedTuple):
+    """A task on a graph: what actions cost, what is to be served, what classifiers say, λ, what is still to be paid."""
+
+    edges: Edges
+    nodes: Nodes
+    logs: Logs
+    weight: float
+    togo: CostToGo
+
+
+class Slopes(NamedTuple):
+    """The gradient of a score: of log G and log I `[S, terms]`, of J (moved) and of J (entered) `[S, V]`."""
+
+    g: Floats
+    i: Floats
+    cost: Floats
+    entry: Floats
+
+
+class Room(NamedTuple):
+    """For `reach_exits` to work in: a heap `[1, ·]` of states that wait, and which were looked at, `[S]`."""
+
+    waiting: Array
+    done: Bools
+
+
 def cost_to_go(graph: StateGraph, machine: Machine, logs: Logs, weight: float = 1.0) -> CostToGo:
     """Shortest paths for each node in reverse topological order.
 
@@ -58,7 +87,7 @@ def cost_to_go(graph: StateGraph, machine: Machine, logs: Logs, weight: float = 
     if logs.g.shape != shape or logs.i.shape != shape:
         raise RsgError(f"log G and log I must have shape {shape}, got {logs.g.shape} and {logs.i.shape}")
     togo = nothing_known(shape[0], machine.nodes)
-    sweep(graph.arrays, machine.arrays, Logs(*map(np.ascontiguousarray, logs)), float(weight), togo)
+    sweep(Case(graph.arrays, machine.arrays, Logs(*map(np.ascontiguousarray, logs)), float(weight), togo))
     return togo
 
 
@@ -71,20 +100,36 @@ def nothing_known(states: int, nodes: int) -> CostToGo:
 
 
 @compiled
-def sweep(edges: Edges, nodes: Nodes, logs: Logs, weight: float, togo: CostToGo) -> None:
+def no_slopes(case: Case) -> Slopes:
+    """Slopes to add to."""
+    terms, nodes = case.logs.g.shape, case.togo.cost.shape
+    return Slopes(np.zeros(terms), np.zeros(terms), np.zeros(nodes), np.zeros(nodes))
+
+
+@compiled
+def sweep(case: Case) -> None:
     """Fill the tables, last node first."""
-    room = room_for(edges, len(togo.cost))
-    for v in range(len(nodes.term) - 2, 0, -1):
-        leave_node(nodes, logs, weight, togo, v)
-        reach_exits(edges, togo, v, room)
-        enter_node(edges, togo, v)
-    leave_node(nodes, logs, weight, togo, 0)  # no action serves v_0
-    togo.entry[:, 0] = togo.cost[:, 0]
+    room = room_for(case)
+    for v in range(len(case.nodes.term) - 2, 0, -1):
+        leave_node(case, v)
+        reach_exits(case, v, room)
+        enter_node(case, v)
+    leave_node(case, 0)  # no action serves v_0
+    case.togo.entry[:, 0] = case.togo.cost[:, 0]
 
 
 @bare
-def leave_node(nodes: Nodes, logs: Logs, weight: float, togo: CostToGo, v: int) -> None:
+def sweep_back(case: Case, slopes: Slopes) -> None:
+    """The slopes of J (eq. 4), exact by the envelope theorem: those of the exits on the best path, first node first."""
+    for v in range(1, len(case.nodes.term) - 1):
+        enter_node_back(case, v, slopes)
+        reach_exits_back(case, v, slopes)
+
+
+@bare
+def leave_node(case: Case, v: int) -> None:
     """What it costs to leave v in each state, there and then: -λ log G_v(s) + min_w (-λ log I_w(s) + what follows)."""
+    nodes, logs, weight, togo = case.nodes, case.logs, case.weight, case.togo
     last = len(nodes.term) - 1
     for s in range(len(togo.cost)):
         best, then = np.inf, -1
@@ -100,23 +145,34 @@ def leave_node(nodes: Nodes, logs: Logs, weight: float, togo: CostToGo, v: int) 
         togo.exit[s, v] = s if best < np.inf else -1
 
 
+@bare
+def leave_node_back(case: Case, s: int, v: int, w: int, share: float, slopes: Slopes) -> None:
+    """Add the slopes of share · (what it costs to leave v at state s, for w)."""
+    nodes, weight = case.nodes, case.weight
+    slopes.g[s, nodes.term[v]] -= weight * share
+    if w < len(nodes.term) - 1:
+        slopes.i[s, nodes.term[w]] -= weight * share
+        slopes.entry[s, w] += share
+
+
 @inlined
-def cheaper(one: Any, other: Any) -> bool:
+def cheaper(one: np.record, other: np.record) -> bool:
     """Which entry of the heap comes first."""
     return one.cost < other.cost  # type: ignore[no-any-return]
 
 
 @compiled
-def room_for(edges: Edges, states: int) -> tuple[Array, Bools]:
-    """A heap of states that wait, and which of them were looked at: for `reach_exits` to work in."""
-    return np.empty((1, len(edges.back_from) + states + 2), dtype=WAITING), np.empty(states, dtype=np.bool_)
+def room_for(case: Case) -> Room:
+    """Room for all states and edges."""
+    states, edges = len(case.togo.cost), len(case.edges.back_from)
+    return Room(np.empty((1, edges + states + 2), dtype=WAITING), np.empty(states, dtype=np.bool_))
 
 
 @bare
-def reach_exits(edges: Edges, togo: CostToGo, v: int, room: tuple[Array, Bools]) -> None:
+def reach_exits(case: Case, v: int, room: Room) -> None:
     """J of v: one Dijkstra from all states in which v can be left, along edges turned around."""
-    (waiting, done), cost, exits = room, togo.cost, togo.exit
-    back_start, back_from, back_cost = edges.back_start, edges.back_from, edges.back_cost
+    (waiting, done), cost, exits = room, case.togo.cost, case.togo.exit
+    back_start, back_from, back_cost = case.edges.back_start, case.edges.back_from, case.edges.back_cost
     size = 0
     for s in range(len(cost)):
         done[s] = False
@@ -144,9 +200,38 @@ def reach_exits(edges: Edges, togo: CostToGo, v: int, room: tuple[Array, Bools])
                 size += 1
 
 
+@compiled
+def reach_exits_back(case: Case, v: int, slopes: Slopes) -> None:
+    """From J of v to log G and log I where the best path leaves v, and to J where it then enters another node."""
+    togo = case.togo
+    leave = np.zeros(len(togo.cost))
+    for s in range(len(leave)):
+        if slopes.cost[s, v] != 0.0 and togo.exit[s, v] >= 0:
+            leave[togo.exit[s, v]] += slopes.cost[s, v]
+    for s in range(len(leave)):
+        if leave[s] != 0.0:
+            leave_node_back(case, s, v, togo.then[s, v], leave[s], slopes)
+
+
 @bare
-def enter_node(edges: Edges, togo: CostToGo, v: int) -> None:
+def enter_node(case: Case, v: int) -> None:
     """What follows where v is entered: min_a c(a) + J(T(s, a), v)."""
+    edges, togo = case.edges, case.togo
     for s in range(len(togo.cost)):
         for edge in range(edges.start[s], edges.start[s + 1]):
             togo.entry[s, v] = min(togo.entry[s, v], edges.cost[edge] + togo.cost[edges.end[edge], v])
+
+
+@bare
+def enter_node_back(case: Case, v: int, slopes: Slopes) -> None:
+    """From J where v is entered to J after the best action there."""
+    edges, cost = case.edges, case.togo.cost
+    for s in range(len(cost)):
+        if slopes.entry[s, v] == 0.0:
+            continue
+        best, after = np.inf, s
+        for edge in range(edges.start[s], edges.start[s + 1]):
+            total = edges.cost[edge] + cost[edges.end[edge], v]
+            if total < best:
+                best, after = total, edges.end[edge]
+        slopes.cost[after, v] += slopes.entry[s, v]

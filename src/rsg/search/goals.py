@@ -7,6 +7,7 @@ import numpy as np
 
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
+from rsg.worlds import EitherWorld
 
 
 class Goals(Protocol):
@@ -41,7 +42,7 @@ def goals_in(subgoals: GoalFn, world: Any, terms: Sequence[str], state: Array) -
 def bolder(goal_fn: GoalFn) -> GoalFn:
     """The same, which takes for meant what is only likely to be."""
 
-    def goals(world: Any, terms: Sequence[str], state: Array) -> Goals:
+    def goals(world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         careful = goal_fn(world, terms, state)
         bold: Goals = getattr(careful, "bold", careful)
         return bold
@@ -59,7 +60,13 @@ def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
 
 
 def goals_from(probability: Callable[[Array], Array]) -> Goals:
-    """Classifiers from one function that gives G as probabilities `[N, terms]`; I is 1 - G."""
+    """Classifiers from one function that gives G as probabilities `[N, terms]`; I is 1 - G.
+
+    >>> goals = goals_from(lambda states: states == 9)
+    >>> log_g, log_i = goals(np.array([[3], [9]]))
+    >>> np.exp(log_g).ravel().tolist()
+    [0.0, 1.0]
+    """
 
     def goals(states: Array) -> tuple[Floats, Floats]:
         g = np.asarray(probability(states), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Graphs of distinct states with the actions between them: the ground on which cost-to-go is computed."""
+"""Graphs of distinct states with the actions between them: what cost-to-go is computed on."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -14,8 +14,8 @@ import numpy as np
 from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import bare, compiled
 from rsg.language import Nodes
-from rsg.search.cost_to_go import Logs
-from rsg.subgoals.rationality import FRESH, MOVED, Slopes
+from rsg.search.cost_to_go import Logs, Slopes
+from rsg.subgoals.rationality import FRESH, MOVED
 
 
 class Along(NamedTuple):
@@ -141,8 +141,8 @@ def trace(along: Along, best: Floats, shares: Shares) -> None:
 
 
 @bare
-def pull_crossings(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | Logs) -> None:
-    """Add the gradients of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
+def crossings_back(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | Logs) -> None:
+    """Add the slopes of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
     last = len(nodes.term) - 1
     for v in range(1, last):
         slopes.i[path[-1], nodes.term[v]] += shares.stops[v]

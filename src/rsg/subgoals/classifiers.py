@@ -13,7 +13,7 @@ from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
 from rsg.search import Goals, attach, is_continuous, roadmap
 from rsg.training.loop import one_thread
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 TWICE = np.log(2.0)  # less log-odds: where a subgoal is as sure, but for twice the chance that it is false
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
@@ -98,12 +98,12 @@ class Classifiers(nn.Module):
         odds = self.odds(seen, numbers)
         return torch.cat([odds, -odds], dim=-1) if self.single else odds
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         with torch.inference_mode(), one_thread(self.small):
             return self(self.see(world, states), numbers).cpu().double().numpy()  # type: ignore[no-any-return]
 
-    def backward(self, world: AnyWorld, parts: Sequence[Part]) -> None:
+    def backward(self, world: EitherWorld, parts: Sequence[Part]) -> None:
         """Add to the parameters' gradients, given gradients of log-odds, which are mostly zero."""
         for states, numbers, gradient in parts:
             rows = np.flatnonzero(gradient.any(axis=(1, 2)))
@@ -111,12 +111,12 @@ class Classifiers(nn.Module):
                 odds = self(self.see(world, states[rows]), numbers)
                 odds.backward(torch.as_tensor(gradient[rows]).to(odds))
 
-    def see(self, world: AnyWorld, states: NDArray[Any]) -> Any:
+    def see(self, world: EitherWorld, states: NDArray[Any]) -> Any:
         """What the world shows of states, as tensors on the module's device."""
         device = next(self.parameters()).device
         return tensors(world.encode(states), device)
 
-    def margins_at(self, world: AnyWorld, numbers: Sequence[int], state: NDArray[Any]) -> Floats:
+    def margins_at(self, world: EitherWorld, numbers: Sequence[int], state: NDArray[Any]) -> Floats:
         """`[terms]` the log-odds from which on planners take a subgoal for true, where the world is in this state.
 
         Even odds; in a continuous world more. There demonstrators stop at the very edge of what is true, and nothing
@@ -136,7 +136,7 @@ class Classifiers(nn.Module):
         state_dict.pop(f"{prefix}margins", None)
         super()._load_from_state_dict(state_dict, prefix, *how)
 
-    def meet(self, world: AnyWorld, states: NDArray[Any]) -> None:
+    def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
         """Get to know what the states of a demonstration look like, before training; by default nothing comes of it."""
 
     def groups(self) -> list[Tensor]:
@@ -169,7 +169,7 @@ class Classifiers(nn.Module):
         looks = [rows.detach().any(dim=-1).flatten(0, 1) for rows in self.groups()]
         return float(torch.cat(looks, dim=1).sum(dim=1).double().mean()) if looks and len(looks[0]) else 0.0
 
-    def looks_at(self, term: str, world: AnyWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """What the classifier of a term looks at, in words, with its share of the weights, most first.
 
         Empty where its weights have no names.
@@ -177,11 +177,11 @@ class Classifiers(nn.Module):
         del term, world
         return []
 
-    def goals(self, world: AnyWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
         return LearnedGoals(self, world, terms, state)
 
-    def goals_with_i(self, world: AnyWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals_with_i(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """As `goals`, with the separate classifiers I for "not yet"."""
         return LearnedGoals(self, world, terms, state, separate=True)
 
@@ -192,7 +192,7 @@ class LearnedGoals:
     def __init__(
         self,
         classifiers: Classifiers,
-        world: AnyWorld,
+        world: EitherWorld,
         terms: Sequence[str],
         state: NDArray[Any],
         separate: bool = False,

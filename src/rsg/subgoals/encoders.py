@@ -1,8 +1,7 @@
 """Classifiers on top of any encoder: a module that turns what a world shows into vectors."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +9,10 @@ from torch import Tensor, nn
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
+from rsg.worlds import Seen
+
+SeenTensors = Tensor | tuple[Tensor, ...] | Mapping[str, Tensor]
+"""What a world shows, `rsg.worlds.Seen`, its arrays as tensors."""
 
 Encoder = Callable[[], nn.Module]
 """Makes a module that turns what the world shows into features `[N, F]`; a class without arguments is one.
@@ -43,7 +46,7 @@ class EncodedClassifiers(Classifiers):
         super().__init__(single, {"heads": heads, "offsets": doubtful(networks)})
         self.encoder, self.features = encoder, features
 
-    def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
+    def odds(self, seen: SeenTensors, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
         chosen = list(numbers)
         return torch.einsum("nf,tmf->ntm", self.encoder(seen), self.heads[chosen]) + self.offsets[chosen]
@@ -74,7 +77,7 @@ class Flat(nn.Module):
                 bound = (inputs if parameter.shape[-1] == inputs else hidden) ** -0.5
                 parameter.copy_(torch.as_tensor(rng.uniform(-bound, bound, tuple(parameter.shape))))
 
-    def forward(self, seen: Any) -> Tensor:
+    def forward(self, seen: SeenTensors) -> Tensor:
         """Features `[N, hidden]`."""
         numbers = flat(seen).to(next(self.parameters()))
         if numbers.shape[1] != self.inputs:
@@ -85,7 +88,7 @@ class Flat(nn.Module):
         return self.layers(numbers)  # type: ignore[no-any-return]
 
 
-def flat(seen: Any) -> Tensor:
+def flat(seen: Seen | SeenTensors) -> Tensor:
     """All arrays of an observation side by side, `[N, numbers]`."""
     if isinstance(seen, dict):
         return torch.cat([flat(value) for value in seen.values()], dim=1)

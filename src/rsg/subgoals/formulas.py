@@ -91,7 +91,7 @@ class Program(NamedTuple):
         odds: log-odds of what is sure.
     """
 
-    facts: Any
+    facts: object
     literals: Ints
     formulas: Ints
     terms: Ints
@@ -114,7 +114,7 @@ def program(facts: Facts, readings: Sequence[Sequence[tuple[Formula, float]]], o
     )
 
 
-def fact(tables: Any, states: Array, i: int, number: int) -> bool:  # noqa: ARG001
+def fact(tables: object, states: Array, i: int, number: int) -> bool:  # noqa: ARG001
     """Hook: whether a fact holds in state i."""
     return False
 

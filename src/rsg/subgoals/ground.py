@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.search import StateGraph, is_continuous, local_graph, local_roadmap
+from rsg.search import StateGraph, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
+from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous, require
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
 
@@ -21,7 +22,7 @@ _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstratio
 class Ground:
     """A demonstration's world, the graph around it, and the demonstration on that graph."""
 
-    world: Any
+    world: EitherWorld
     graph: StateGraph
     walk: Walk
 
@@ -31,7 +32,7 @@ class Ground:
         return 3 * self.graph.size_bytes + 1000
 
 
-def ground(world: Any, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000) -> Ground:
+def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000) -> Ground:
     """The graph of what is within `depth` actions of a trajectory; steps that its world denies are an error.
 
     Args:
@@ -40,6 +41,7 @@ def ground(world: Any, states: NDArray[Any], actions: NDArray[Any], depth: int, 
         depth: how far around it the graph reaches.
         poses: in a continuous world the graph is a part of a roadmap of so many poses.
     """
+    require(world, states)
     if is_continuous(world):
         states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
         check_steps(world, states, actions)
@@ -51,7 +53,7 @@ def ground(world: Any, states: NDArray[Any], actions: NDArray[Any], depth: int, 
     return Ground(world, graph, Walk(graph.path, taken, np.ones(len(taken))))
 
 
-def check_steps(world: Any, states: Floats, actions: Floats) -> None:
+def check_steps(world: ContinuousWorld, states: Floats, actions: Floats) -> None:
     """An error if the actions `[T, D]` do not lead where the demonstration went, rounding aside."""
     size = len(world.low)
     if actions.shape != (len(states) - 1, size):

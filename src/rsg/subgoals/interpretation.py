@@ -19,16 +19,15 @@ from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
-from rsg.language import Machine, Nodes, machine_of
+from rsg.language import Machine, machine_of
 from rsg.search import ProductSearch, SearchSettings
 from rsg.search.cost_to_go import Logs
-from rsg.search.graph import Edges
 from rsg.subgoals.formulas import Formula, Literal, where
 from rsg.subgoals.ground import Ground
-from rsg.subgoals.objective import forward, score
-from rsg.subgoals.rationality import Rationality, Walk
+from rsg.subgoals.objective import Given, forward, score
+from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import Reading, Readings
-from rsg.worlds import World
+from rsg.worlds import World, is_continuous
 from rsg.worlds.facts import fact_names, facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -69,9 +68,9 @@ class Shown:
         return self.facts[self.ground.graph.path]
 
     @property
-    def given(self) -> tuple[Edges, Walk, Nodes]:
+    def given(self) -> Given:
         """What a score needs besides what terms mean."""
-        return self.ground.graph.arrays, self.ground.walk, self.machine.arrays
+        return Given(self.ground.graph.arrays, self.ground.walk, self.machine.arrays)
 
     @cached_property
     def blind(self) -> float:
@@ -304,12 +303,13 @@ class _Search:
     def _ways(self, d: int, instead: Mapping[str, Formula]) -> tuple[float, float]:
         """The costs of the best way in the graph around a demonstration and of the best of all; infinite: unknown."""
         demo = self.data.demos[d]
-        meaning: Any = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
-        key = (d, tuple(meaning.values()))
-        if None in key[1]:
+        world, start = demo.ground.world, demo.ground.graph.path[0]
+        all_of_them = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
+        meaning = {name: formula for name, formula in all_of_them.items() if formula is not None}
+        if len(meaning) < len(all_of_them) or is_continuous(world):
             return np.inf, np.inf
+        key = (d, tuple(meaning.values()))
         if key not in self._known_ways:
-            world, start = demo.ground.world, demo.ground.graph.path[0]
             local = forward(*demo.given, self._logs(demo, meaning=meaning), self.how)[1].togo.cost[start, 0]
             least = least_cost(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
             self._known_ways[key] = float(local), least
@@ -382,9 +382,8 @@ class _Search:
     def _explained(self, term: str, d: int, holds: Bools) -> Floats:
         """How well a demonstration is explained if a term holds in these states, `[ways, S]`."""
         demo = self.data.demos[d]
-        asked = demo.machine.names.index(term), holds
-        found: Floats = scores_of(demo.given, self._logs(demo), asked, self.certainty, self.how)
-        return found
+        number = demo.machine.names.index(term)
+        return scores_of(demo.given, self._logs(demo), number, holds, self.certainty, self.how)
 
     def _prior(self, term: str, formulas: Sequence[Formula]) -> Floats:
         """The logarithm of how likely formulas are before it is asked what they explain.
@@ -479,10 +478,9 @@ def least_cost(world: World, state: Array, machine: Machine, meaning: Mapping[st
 
 
 @compiled
-def scores_of(given: Any, logs: Logs, asked: tuple[int, Bools], odds: float, how: Rationality) -> Floats:
+def scores_of(given: Given, logs: Logs, k: int, holds: Bools, odds: float, how: Rationality) -> Floats:
     """The score of one demonstration for each `[P, S]` of the ways in which term k may hold in the states around it."""
     edges, walk, nodes = given
-    k, holds = asked
     scores = np.empty(len(holds))
     true = -np.log1p(np.exp(-odds))
     for pattern in range(len(holds)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,20 +10,20 @@ from rsg.core.arrays import Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
-from rsg.search.cost_to_go import Logs, nothing_known, sweep
+from rsg.search.cost_to_go import Case, Logs, no_slopes, nothing_known, sweep, sweep_back
 from rsg.search.graph import Edges
-from rsg.subgoals.alignment import Along, align, nothing_shared, pull_crossings, trace
+from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, trace
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground
-from rsg.subgoals.rationality import (
-    Case,
-    Rationality,
-    Walk,
-    log_rationality,
-    no_slopes,
-    pull_cost_to_go,
-    pull_rationality,
-)
+from rsg.subgoals.rationality import Rationality, Walk, log_rationality, log_rationality_back
+
+
+class Given(NamedTuple):
+    """What a score needs besides what terms mean: a graph, a demonstration on it, and a machine."""
+
+    edges: Edges
+    walk: Walk
+    nodes: Nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +67,10 @@ def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
 def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
     """Cost-to-go, rationality, alignment: the score, and all that it came from."""
     steps, size = len(walk.taken), len(nodes.term)
-    togo = nothing_known(len(logs.g), size)
-    sweep(edges, nodes, logs, how.weight, togo)
-    case = Case(edges, nodes, logs, togo, how)
+    case = Case(edges, nodes, logs, how.weight, nothing_known(len(logs.g), size))
+    sweep(case)
     rat = np.empty((steps, size, 2))
-    log_rationality(case, walk, rat)
+    log_rationality(case, how.alpha, walk, rat)
     along = Along(walk.path, logs, nodes, rat, how.open_end)
     best = np.empty((steps + 1, size, 2))
     return align(along, best), case, along, best
@@ -79,14 +78,14 @@ def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
 
 @compiled
 def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
-    """The score, then its gradient the same way back."""
+    """The score, then its slopes the same way back."""
     value, case, along, best = forward(edges, walk, nodes, logs, how)
     shares, slopes = nothing_shared(along), no_slopes(case)
     if value > -np.inf:
         trace(along, best, shares)
-        pull_crossings(walk.path, nodes, shares, slopes)
-        pull_rationality(case, walk, shares.acts, slopes)
-        pull_cost_to_go(case, slopes)
+        crossings_back(walk.path, nodes, shares, slopes)
+        log_rationality_back(case, how.alpha, walk, shares.acts, slopes)
+        sweep_back(case, slopes)
     return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, case.togo.cost
 
 

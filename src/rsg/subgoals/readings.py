@@ -14,7 +14,7 @@ from rsg.core.arrays import Bools, Floats
 from rsg.search import Goals
 from rsg.subgoals.classifiers import Classifiers, Part, log_sigmoid
 from rsg.subgoals.formulas import Formula, Literal, compiled_goals, program, where
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 from rsg.worlds.facts import facts_of
 
 OPEN = 0.1  # a formula that is as likely as this may be meant
@@ -102,7 +102,7 @@ class Readings(Classifiers):
             self.terms = (*self.readings, *self.network.terms)
         return self
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]`: of open readings the likelier counts more."""
         terms, odds = [self.terms[number] for number in numbers], np.zeros((len(states), len(numbers)))
         read = [k for k, term in enumerate(terms) if term in self.readings]
@@ -114,12 +114,12 @@ class Readings(Classifiers):
             odds[:, rest] = self._network_odds(world, states, [terms[k] for k in rest])
         return np.stack([odds, -odds], axis=-1)
 
-    def _network_odds(self, world: AnyWorld, states: NDArray[Any], terms: Sequence[str]) -> Floats:
+    def _network_odds(self, world: EitherWorld, states: NDArray[Any], terms: Sequence[str]) -> Floats:
         assert self.network is not None
         found: Floats = self.network.evaluate(world, states, self.network.numbers(terms))[..., 0]
         return found
 
-    def backward(self, world: AnyWorld, parts: Sequence[Part]) -> None:
+    def backward(self, world: EitherWorld, parts: Sequence[Part]) -> None:
         """Formulas have no parameters; the gradients of all other terms are the network's."""
         for states, numbers, gradient in parts:
             rest = [k for k, number in enumerate(numbers) if self.terms[number] not in self.readings]
@@ -131,11 +131,11 @@ class Readings(Classifiers):
         """Those of the network."""
         return self.network.groups() if self.network else []
 
-    def looks_at(self, term: str, world: AnyWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """What the network looks at; a formula says itself what it asks for."""
         return self.network.looks_at(term, world) if self.network and term not in self.readings else []
 
-    def goals(self, world: AnyWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
 
         If anything is open, the goals have an attribute `bold`: by the likeliest readings alone; that has one too, by
@@ -159,7 +159,7 @@ Meant = Sequence[tuple[Formula, float]]
 """What a term may mean, with shares."""
 
 
-def where_meant(world: AnyWorld, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
+def where_meant(world: EitherWorld, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
     """Where what terms may mean holds, `[formulas, N]` for each term."""
     names = tuple(dict.fromkeys(name for some in meant for one, _ in some for name in one.facts))
     holds, place = facts_of(world, names).ask(states), {name: number for number, name in enumerate(names)}
@@ -177,7 +177,7 @@ class ReadGoals:
 
     bold: "ReadGoals"
 
-    def __init__(self, subgoals: Readings, world: AnyWorld, meant: Mapping[str, Meant | None]) -> None:
+    def __init__(self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None]) -> None:
         self._subgoals, self._world, self.meant = subgoals, world, meant
         formulas = [some for some in meant.values() if some is not None]
         if len(formulas) == len(meant):

@@ -16,7 +16,7 @@ from rsg.subgoals.learning import RsgSettings
 from rsg.subgoals.objective import View
 from rsg.subgoals.rationality import Rationality
 from rsg.training.data import least_steps
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 SPECIFIC = 0.5  # what naming one more step counts for a description, in nats
 PREFIX_DEPTH = 8  # steps around an unfinished trajectory: what it was heading for should be in sight
@@ -33,6 +33,10 @@ class Segmentation:
         terms: `[T]` the term that each action serves.
         ends: the subgoals that were achieved, in order, and the number of the state in which each was.
         now: the subgoal that an unfinished trajectory serves at its end; None if the task is done.
+
+    >>> from rsg.language import parse
+    >>> Segmentation(parse("light-lamp"), -1.5, ("light-lamp",) * 3, (("light-lamp", 3),)).ends
+    (('light-lamp', 3),)
     """
 
     task: Task
@@ -44,7 +48,12 @@ class Segmentation:
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A description, how well it explains a trajectory, and how likely it is among the candidates."""
+    """A description, how well it explains a trajectory, and how likely it is among the candidates.
+
+    >>> from rsg.language import parse
+    >>> Recognised(parse("light-lamp"), score=-1.5, probability=0.7).probability
+    0.7
+    """
 
     task: Task
     score: float
@@ -76,7 +85,7 @@ class Recogniser:
         self._specific = specific
         self._steps = [(least_steps(machine), most_steps(machine)) for machine in self._machines]
 
-    def rank(self, world: AnyWorld, trajectory: Trajectory, prefix: bool = False) -> list[Recognised]:
+    def rank(self, world: EitherWorld, trajectory: Trajectory, prefix: bool = False) -> list[Recognised]:
         """The candidates, the most likely first.
 
         Args:
@@ -89,7 +98,9 @@ class Recogniser:
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 
-    def segment(self, world: AnyWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False) -> Segmentation:
+    def segment(
+        self, world: EitherWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False
+    ) -> Segmentation:
         """Where each subgoal of a task ended (the arg-max of eq. 2), a candidate or not; arguments as for `rank`."""
         machine = machine_of(task)
         found = self._view(world, trajectory, [machine], prefix).score(machine, self._how(prefix))
@@ -104,7 +115,7 @@ class Recogniser:
         now = None if last == machine.nodes - 1 else term_of[last]
         return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
 
-    def _view(self, world: AnyWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
+    def _view(self, world: EitherWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
         """A trajectory as the classifiers of some tasks see it."""
         terms = (name for machine in machines for name in machine.names)
         depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
@@ -131,7 +142,7 @@ def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recog
     return [Recognised(tasks[i], float(scores[i]), float(chances[i])) for i in order]
 
 
-def propose(classifiers: Classifiers, world: AnyWorld, states: Array, prefix: bool = False) -> list[Task]:
+def propose(classifiers: Classifiers, world: EitherWorld, states: Array, prefix: bool = False) -> list[Task]:
     """Descriptions that a trajectory `[T + 1, W]` may have: chains of subgoals that came true in it, in that order.
 
     Each ends with one that came true at the end; if none did, with one that came true at all. For the beginning of a

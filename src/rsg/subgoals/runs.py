@@ -43,13 +43,13 @@ from rsg.training.checkpoint import Which
 from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
 from rsg.training.origin import home, origin
-from rsg.worlds import AnyWorld, ContinuousWorld, World, check
+from rsg.worlds import ContinuousWorld, EitherWorld, World, check, require
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
 BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
-Where = AnyWorld | Domain | WorldOf | str
+Where = EitherWorld | Domain | WorldOf | str
 """A world, a domain or its name, or a function from a demonstration to its world."""
 Asked = RsgSettings | Mapping[str, object] | str | Path | None
 """All settings; or those that are named, in a mapping or a TOML file: the others follow from the world."""
@@ -63,6 +63,9 @@ class Beside(Looking, total=False):
         start: subgoals to begin with; terms that they lack are added.
         encoder: makes a module of one's own, in the place of `settings.encoder`.
         method: the kind of `RationalSubgoals` to train.
+
+    >>> Beside(per_task=5)
+    {'per_task': 5}
     """
 
     per_task: int | None
@@ -86,10 +89,17 @@ def learn(
         out: the folder of the run; one with checkpoints is gone on with. None: nothing is kept.
         settings: how to learn. What is not named follows from what the world shows, and is said.
         beside: see `Beside`.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = learn(shown, Corridor())
+    >>> [told.means for told in subgoals.tell()]
+    ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
     """
     shown, world_of = opened(demonstrations), world_function(world)
     encoder, start = beside.get("encoder"), beside.get("start")
-    asked, settings = settings, _settled(settings, _checked(world_of(shown[0])), shown[0], encoder)
+    asked, settings = settings, _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
     if start is not None and not isinstance(start, Subgoals):
         raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
@@ -129,6 +139,15 @@ def load(
             installed. Planning needs none; `recognise`, `segment` and `discover` do.
         encoder: of one's own, if the run has one.
         which: the checkpoint.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     learn(shown, Corridor()).save(f"{folder}/run")
+    ...     load(f"{folder}/run").terms
+    ('light-lamp', 'read-book')
     """
     run = Run(folder)
     if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
@@ -166,10 +185,11 @@ def world_function(world: Where) -> WorldOf:
     return world
 
 
-def _checked(world: AnyWorld) -> AnyWorld:
-    """A world, or an error that says what it lacks."""
-    if not is_continuous(world) and not all(hasattr(world, part) for part in ("actions", "step", "encode")):
+def _checked(world: EitherWorld, example: Demonstration) -> EitherWorld:
+    """A world that goes together with a demonstration, or an error that says what it lacks."""
+    if not isinstance(world, World | ContinuousWorld):
         raise RsgError(f"what was given as a world is none: {check(world)[0]}")
+    require(world, example.states)
     return world
 
 
@@ -180,7 +200,7 @@ def _origin(world: Where, shown: Store | Sequence[Demonstration], per_task: int 
     return {**told, "per_task": per_task} if "demos" in told else told
 
 
-def _settled(asked: Asked, world: AnyWorld, example: Demonstration, encoder: Encoder | None) -> RsgSettings:
+def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: Encoder | None) -> RsgSettings:
     """The settings that were asked for; the encoder, and what suits it, follow from the world unless they are named."""
     if isinstance(asked, RsgSettings):
         settings, some = asked, {}

@@ -7,6 +7,7 @@ from typing import Any
 from rsg.core.words import quantity
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.readings import Reading, Readings
+from rsg.worlds import EitherWorld
 from rsg.worlds.facts import say
 
 UNSURE = 0.5  # a reading that is less likely than this, alone, is not much of one
@@ -26,6 +27,9 @@ class Told:
         open: sentences on what the data leave open.
         settle: for each of these the demonstration that would settle it; then those for what never varied.
         never_varied: what held whenever it came true, so that nobody knows whether it matters.
+
+    >>> Told("light-lamp", "light-lamp holds where the lamp is lit", sure=0.97, seen=2, explained=2).open
+    ()
     """
 
     term: str
@@ -42,14 +46,14 @@ class Told:
         return asdict(self)
 
 
-def tell(subgoals: Classifiers, world: Any = None) -> list[Told]:
+def tell(subgoals: Classifiers, world: EitherWorld | None = None) -> list[Told]:
     """What was learned of every term, in the words of a world."""
     phrases: Phrases = getattr(world, "fact_phrases", {})
     read = subgoals.readings if isinstance(subgoals, Readings) else {}
     return [_told(term, read, phrases) if term in read else _network(subgoals, term, world) for term in subgoals.terms]
 
 
-def _network(subgoals: Classifiers, term: str, world: Any) -> Told:
+def _network(subgoals: Classifiers, term: str, world: EitherWorld | None) -> Told:
     looks = subgoals.looks_at(term, world)
     some = ", ".join(f"{name} ({share:.0%})" for name, share in looks[:LOOKS])
     rest = f" and {quantity(len(looks) - LOOKS, 'other thing')}" if len(looks) > LOOKS else ""
@@ -78,7 +82,7 @@ def _told(term: str, readings: Mapping[str, Reading], phrases: Phrases) -> Told:
     return Told(term, f"{term} holds where {means}", *counts, tuple(opened), tuple(settle), never)
 
 
-def rests_on(subgoals: Any, terms: tuple[str, ...], bold: bool, world: Any) -> list[str]:
+def rests_on(subgoals: object, terms: tuple[str, ...], bold: bool, world: EitherWorld) -> list[str]:
     """What a plan for some terms counts on though the data leave it open, in sentences."""
     if not isinstance(subgoals, Readings):
         return []

@@ -22,7 +22,7 @@ from rsg.subgoals.sentences import Told, tell
 from rsg.training import Progress, Run
 from rsg.training.checkpoint import Saved, writing
 from rsg.training.loop import weights_of
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +54,15 @@ class Subgoals:
         progress: how training went.
         source: where it comes from.
 
-    >>> from rsg.subgoals.readings import Readings
-    >>> Subgoals(Readings({}, 6.0)).terms
-    ()
+    >>> import numpy as np, rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> corridor = Corridor()
+    >>> subgoals = rsg.learn([rsg.Demonstration(*walk) for walk in corridor.walks()], corridor)
+    >>> start = corridor.sample(np.random.default_rng(0), 1)[0]
+    >>> made = subgoals.plan(corridor, start, "light-lamp then read-book")
+    >>> done = rsg.Demonstration(made.states, made.actions, "as they went")
+    >>> str(subgoals.recognise(done)[0].task)
+    'light-lamp then read-book'
     """
 
     classifiers: Classifiers
@@ -64,7 +70,7 @@ class Subgoals:
     progress: Progress = field(default_factory=Progress)
     source: Source = field(default_factory=Source)
 
-    def __call__(self, world: AnyWorld, terms: Sequence[str], state: Array) -> Goals:
+    def __call__(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of some terms in a world, for planners that start in a state."""
         return self.classifiers.goals(world, terms, state)
 
@@ -80,7 +86,7 @@ class Subgoals:
 
     def plan(
         self,
-        world: AnyWorld,
+        world: EitherWorld,
         start: Array,
         task: str | Task | Machine,
         settings: SearchSettings | None = None,
@@ -91,7 +97,7 @@ class Subgoals:
 
     def plan_goal(
         self,
-        world: AnyWorld,
+        world: EitherWorld,
         start: Array,
         goal: Goal,
         budget: int = BUDGET,
@@ -110,7 +116,7 @@ class Subgoals:
         demonstration: Demonstration,
         candidates: Sequence[str | Task] | None = None,
         prefix: bool = False,
-        world: AnyWorld | None = None,
+        world: EitherWorld | None = None,
     ) -> list[Recognised]:
         """Which task a trajectory did, the most likely first; its own description is not looked at.
 
@@ -130,7 +136,7 @@ class Subgoals:
         demonstration: Demonstration,
         task: str | Task | None = None,
         prefix: bool = False,
-        world: AnyWorld | None = None,
+        world: EitherWorld | None = None,
     ) -> Segmentation:
         """Where each subgoal of a task ended in a trajectory; by default of the task that it describes.
 
@@ -162,7 +168,7 @@ class Subgoals:
         vars(self)["dependencies"] = found
         return found
 
-    def tell(self, world: AnyWorld | None = None) -> list[Told]:
+    def tell(self, world: EitherWorld | None = None) -> list[Told]:
         """What each term means, in the words of a world, how sure that is, and what is open."""
         return tell(self.classifiers, world)
 
@@ -179,7 +185,7 @@ class Subgoals:
         if "dependencies" in vars(self):
             keep_dependencies(folder, self.dependencies)
 
-    def _where(self, demonstration: Demonstration, world: AnyWorld | None = None) -> AnyWorld:
+    def _where(self, demonstration: Demonstration, world: EitherWorld | None = None) -> EitherWorld:
         """The world of a demonstration."""
         if world is not None:
             return world
@@ -191,7 +197,7 @@ class Subgoals:
 
 
 def recognise(
-    world: AnyWorld,
+    world: EitherWorld,
     demonstration: Demonstration,
     candidates: Sequence[str | Task] | None,
     subgoals: Subgoals,
@@ -200,16 +206,34 @@ def recognise(
     """Which task a trajectory did; see `Subgoals.recognise`.
 
     `rsg.subgoals.Recogniser` does the same for many trajectories and is quicker then.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> ranked = recognise(Corridor(), shown[0], ["light-lamp", "read-book"], subgoals)
+    >>> str(ranked[0].task)
+    'light-lamp'
     """
     return subgoals.recognise(demonstration, candidates, prefix, world)
 
 
 def segment(
-    world: AnyWorld,
+    world: EitherWorld,
     demonstration: Demonstration,
     task: str | Task | None,
     subgoals: Subgoals,
     prefix: bool = False,
 ) -> Segmentation:
-    """Where each subgoal of a task ended in a trajectory; see `Subgoals.segment`."""
+    """Where each subgoal of a task ended in a trajectory; see `Subgoals.segment`.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    >>> subgoals = rsg.learn(shown, Corridor())
+    >>> both = subgoals.plan(Corridor(), shown[4].states[0], "light-lamp then read-book")
+    >>> done = rsg.Demonstration(both.states, both.actions, "light-lamp then read-book")
+    >>> segment(Corridor(), done, None, subgoals).ends
+    (('light-lamp', 3), ('read-book', 12))
+    """
     return subgoals.segment(demonstration, task, prefix, world)

@@ -8,6 +8,7 @@ from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
 from rsg.domain import Domain, remembered
 from rsg.training.checkpoint import Run
+from rsg.worlds import EitherWorld
 
 
 def origin(domain: Domain, shown: Store | Sequence[Demonstration]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def home(run: Run, domain: Domain | None = None) -> Domain:
     return found.within(told["setting"]) if told.get("setting") else found
 
 
-def check_usable(folder: str | Path, domain: Domain, world: Any) -> None:
+def check_usable(folder: str | Path, domain: Domain, world: EitherWorld) -> None:
     """An error if what a run learned cannot be used in a world of that domain."""
     run = Run(folder)
     home(run, domain)

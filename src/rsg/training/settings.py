@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from rsg.core.errors import RsgError, unknown
-from rsg.core.settings import Settings, read_value, setting
+from rsg.core.settings import Settings, default, read_value
 
 S = TypeVar("S", bound="TrainingSettings")
 
@@ -18,25 +18,25 @@ class TrainingSettings(Settings):
     GONE: ClassVar[Mapping[str, Any]] = {"budget_seconds": 0.0, "cache_mb": 512}
     """Settings that older runs have, with the one value that this version can still go on with; ... is any."""
 
-    seed: int = setting(0, "where chance comes from", least=0)
-    steps: int = setting(200, "gradient steps at most", least=1)
-    batch: int = setting(32, "demonstrations per step", least=1)
-    rate: float = setting(0.015, "Adam's learning rate at the start; it falls along a cosine", above=0)
-    rate_end: float = setting(1e-4, "what it falls to at the last step", above=0)
-    curriculum: int = setting(
+    seed: int = default(0, "where chance comes from", least=0)
+    steps: int = default(200, "gradient steps at most", least=1)
+    batch: int = default(32, "demonstrations per step", least=1)
+    rate: float = default(0.015, "Adam's learning rate at the start; it falls along a cosine", above=0)
+    rate_end: float = default(1e-4, "what it falls to at the last step", above=0)
+    curriculum: int = default(
         60, "steps at the start that see only demonstrations of single-term tasks, if there are any", least=0
     )
-    held_out: int = setting(
+    held_out: int = default(
         128,
         "demonstrations (at most a tenth of all) that are never trained on; their score decides when to stop",
         least=0,
     )
-    check_every: int = setting(20, "steps between two looks at the held-out score", least=1)
-    patience: int = setting(
+    check_every: int = default(20, "steps between two looks at the held-out score", least=1)
+    patience: int = default(
         6, "looks without a better held-out score, after the curriculum, before training stops", least=1
     )
-    save_every: int = setting(50, "steps between two checkpoints; a killed run loses at most so many", least=1)
-    device: str = setting("cpu", "of the networks, as torch names it")
+    save_every: int = default(50, "steps between two checkpoints; a killed run loses at most so many", least=1)
+    device: str = default("cpu", "of the networks, as torch names it")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,18 @@
-"""Where it happens: what a world is, and a check that says in plain words what one lacks."""
+"""Where it happens: what a world is, what follows of it, and a check that says in plain words what one lacks."""
 
-from rsg.worlds.conformance import check
-from rsg.worlds.protocol import AnyWorld, ContinuousWorld, World
+from rsg.worlds.conformance import check, require
+from rsg.worlds.defaults import costs_of, successors_of
+from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
 
-__all__ = ["AnyWorld", "ContinuousWorld", "World", "check"]
+__all__ = [
+    "ContinuousWorld",
+    "EitherWorld",
+    "Seen",
+    "States",
+    "World",
+    "check",
+    "costs_of",
+    "is_continuous",
+    "require",
+    "successors_of",
+]

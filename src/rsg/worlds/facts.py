@@ -21,7 +21,7 @@ import numpy as np
 from rsg.core.arrays import Array, Bools, Ints
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
-from rsg.worlds.protocol import States
+from rsg.worlds.protocol import EitherWorld, States
 
 VALUES = 64  # a column with more of them is a number, not one of several possibilities
 COMPARED = 32  # columns of a part; if it has more, they are not compared with each other
@@ -70,9 +70,9 @@ def family(name: str) -> str:
     return re.split(r"[(=]", name)[0]
 
 
-def fact_names(world: Any, states: States) -> tuple[str, ...]:
+def fact_names(world: EitherWorld, states: States) -> tuple[str, ...]:
     """The names of the facts of a world, as they show in states `[N, W]`; none if nothing in them is discrete."""
-    if hasattr(world, "facts"):
+    if hasattr(world, "facts") and hasattr(world, "fact_names"):
         return tuple(world.fact_names)
     for parts in _sources(world, states):
         if found := tuple(name for part, shown in parts.items() for name in _names(part, shown)):
@@ -80,9 +80,9 @@ def fact_names(world: Any, states: States) -> tuple[str, ...]:
     return ()
 
 
-def facts_of(world: Any, names: Sequence[str]) -> Facts:
+def facts_of(world: EitherWorld, names: Sequence[str]) -> Facts:
     """The facts of these names in a world; one that it does not have never holds there."""
-    if not hasattr(world, "facts"):
+    if not hasattr(world, "facts") or not hasattr(world, "fact_names"):
         return _derived(world, tuple(names))
     place = {name: number for number, name in enumerate(world.fact_names)}
     numbers = np.array([place.get(name, -1) for name in names], dtype=np.int64)
@@ -93,7 +93,7 @@ def facts_of(world: Any, names: Sequence[str]) -> Facts:
     return Facts(tuple(names), ask, getattr(world, "compiled_facts", None), numbers)
 
 
-def _sources(world: Any, states: States) -> Iterator[dict[str, Array]]:
+def _sources(world: EitherWorld, states: States) -> Iterator[dict[str, Array]]:
     """Where facts may come from, the best first: named parts of `encode`, the state, the one array of `encode`."""
     seen = world.encode(states)
     if isinstance(seen, dict) or hasattr(seen, "_asdict"):
@@ -200,7 +200,7 @@ class _Fact(NamedTuple):
         return np.asarray(np.isclose(rows[:, self.column], other))
 
 
-def _derived(world: Any, names: tuple[str, ...]) -> Facts:
+def _derived(world: EitherWorld, names: tuple[str, ...]) -> Facts:
     """Facts that follow from what is discrete; those of a state of whole numbers are compiled."""
     facts = [_Fact.read(name) for name in names]
 

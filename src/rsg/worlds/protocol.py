@@ -3,54 +3,55 @@
 Actions are few and have names, or a pose moves in straight lines among obstacles that do not.
 """
 
-from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
-from rsg.core.arrays import Array, Bools, Bytes, Floats
+from typing_extensions import TypeIs
+
+from rsg.core.arrays import Array, Bools, Floats
 
 States = Array
 """Rows `[N, W]` of one fixed width and dtype; two states are the same if and only if their bytes are."""
 
+Seen = Array | tuple[Array, ...] | Mapping[str, Array]
+"""What classifiers see of states: an array, or a named tuple or dict of arrays, each with N rows."""
+
 
 class Model(Protocol):
-    """What is asked of every world.
+    """What every world has.
 
-    It may offer `sample(rng, count)` → states `[count, W]`: typical ones, for the check and for examples.
+    It may offer `sample(rng, count)` → states `[count, W]`, typical ones, for starts and examples, and
+    `render(state)` → one state `[W]` as a picture `[height, width, 3]` of uint8.
     """
 
-    def step(self, states: States, actions: Array) -> States:
+    def step(self, states: States, actions: Array, /) -> States:
         """The next states `[N, W]` after `actions` `[N]` or `[N, D]`; the given states are left as they are."""
         ...
 
-    def encode(self, states: States) -> Any:
+    def encode(self, states: States, /) -> Seen:
         """What classifiers see: an array, or a named tuple or dict of arrays, each with N rows."""
-        ...
-
-    def render(self, state: States) -> Bytes:
-        """One state `[W]` as a picture `[height, width, 3]`."""
         ...
 
 
 @runtime_checkable
 class World(Model, Protocol):
-    """A deterministic world. `rsg.worlds.check(world)` says what a class that means to be one still lacks.
+    """A deterministic world. `rsg.worlds.check(world, states)` says what is wrong with a class that means to be one.
 
-    It may offer `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)`
-    that writes the state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
+    It may offer more, where that is better than what follows:
+
+    - `costs`: what each action costs, `[A]`, positive; else each costs 0.1, as in the paper.
+    - `successors(states)`: the next states `[N, A, W]` for every action; else `step` is asked for each.
+    - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes the
+      state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> isinstance(Corridor(), World)
+    True
     """
 
     @property
     def actions(self) -> Sequence[str]:
         """The names of the actions; an action is an index into them."""
-        ...
-
-    @property
-    def costs(self) -> Floats:
-        """What each action costs, `[A]`, positive."""
-        ...
-
-    def successors(self, states: States) -> States:
-        """The next states `[N, A, W]` for every action."""
         ...
 
 
@@ -64,6 +65,10 @@ class ContinuousWorld(Model, Protocol):
 
     It may offer `compiled_motion` → `(kernel, tables)`: a numba function `kernel(tables, start, end)` of two poses
     `[D]` that says whether the straight motion between them is free, for search loops that leave Python altogether.
+
+    >>> from rsg.worlds.corridor import Corridor
+    >>> isinstance(Corridor(), ContinuousWorld)
+    False
     """
 
     @property
@@ -91,11 +96,11 @@ class ContinuousWorld(Model, Protocol):
         """What an action costs."""
         ...
 
-    def free(self, states: States) -> Bools:
+    def free(self, states: States, /) -> Bools:
         """Whether each pose is within the bounds and touches no obstacle, `[N]`."""
         ...
 
-    def clear(self, states: States, ends: Floats) -> Bools:
+    def clear(self, states: States, ends: Floats, /) -> Bools:
         """Whether the straight motion from each state to the pose `ends` `[N, D]` is free all along, `[N]`.
 
         An angle goes the shorter way round.
@@ -103,5 +108,10 @@ class ContinuousWorld(Model, Protocol):
         ...
 
 
-AnyWorld = World | ContinuousWorld
-"""Actions are few and have names, or a pose moves freely."""
+EitherWorld = World | ContinuousWorld
+"""A world of either kind."""
+
+
+def is_continuous(world: object) -> TypeIs[ContinuousWorld]:
+    """Whether it is a `ContinuousWorld` and no `World`: a pose has a reach, actions have names."""
+    return hasattr(world, "reach") and not hasattr(world, "actions")

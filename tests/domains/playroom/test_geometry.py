@@ -15,7 +15,7 @@ from tests.reference import playroom as reference
 
 from rsg.core.random import stream
 from rsg.domains.playroom import SHIPPED, Effector, Layout, PlayroomWorld, load_layout, truth
-from rsg.domains.playroom.geometry import apart, motion_free, polygons, wrapped
+from rsg.domains.playroom.geometry import At, apart, motion_free, polygons, wrapped
 from rsg.domains.playroom.layout import box
 
 PAPER = PlayroomWorld()
@@ -239,10 +239,10 @@ def test_corner_to_corner():
     square = polygons([box(2, 2)])
     turned = (math.cos(np.pi / 4), math.sin(np.pi / 4))
     reach = 1 + math.sqrt(2)  # from the middle of one to where its face meets the other's corner
-    assert not apart(square, 0, square, 0, (reach - 1e-9, 0.0, *turned))
-    assert apart(square, 0, square, 0, (reach + 1e-9, 0.0, *turned))
-    assert not apart(square, 0, square, 0, (2.0, 2.0, 1.0, 0.0))
-    assert apart(square, 0, square, 0, (2.0 + 1e-12, 2.0 + 1e-12, 1.0, 0.0))
+    assert not apart(square, 0, square, 0, At(reach - 1e-9, 0.0, *turned))
+    assert apart(square, 0, square, 0, At(reach + 1e-9, 0.0, *turned))
+    assert not apart(square, 0, square, 0, At(2.0, 2.0, 1.0, 0.0))
+    assert apart(square, 0, square, 0, At(2.0 + 1e-12, 2.0 + 1e-12, 1.0, 0.0))
 
 
 # Angles

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rsg.core.pictures import png
 from rsg.domain import Illustration
 from rsg.domains.crafting.text import read_map
+from rsg.domains.crafting.world import CraftingWorld
 from rsg.language import Machine, parse
 from rsg.search import StateGraph, local_graph
 from rsg.search.cost_to_go import CostToGo, Logs, cost_to_go
@@ -59,7 +60,7 @@ class CostMap:
     """
 
     term: str
-    world: Any
+    world: CraftingWorld
     state: NDArray[Any]
     cost: NDArray[np.float64]
     path: list[tuple[int, int]]
@@ -71,7 +72,7 @@ class CostMap:
 
 
 def cost_maps(
-    world: Any, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings
+    world: CraftingWorld, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings
 ) -> list[CostMap]:
     """J on all that can be reached from a state of Crafting World, for each node that a rational agent serves."""
     machine = Machine.of(parse(task))

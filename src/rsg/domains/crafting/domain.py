@@ -40,7 +40,7 @@ _ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
 _KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
 
 
-class Crafting(Domain):
+class Crafting(Domain[CraftingWorld]):
     """The tasks of the paper, with random maps that hold what they need.
 
     Args:
@@ -71,7 +71,7 @@ class Crafting(Domain):
     def world(self, setting: str = "") -> CraftingWorld:
         return _world(setting)
 
-    def setting_of(self, world: Any) -> str:
+    def setting_of(self, world: CraftingWorld) -> str:
         sizes = {name: getattr(world, name) for name in ("height", "width", "capacity", "objects")}
         return json.dumps({"world": "crafting", **sizes})
 
@@ -104,14 +104,14 @@ class Crafting(Domain):
         state[kernels.HEAD : kernels.HEAD + len(held)] = held
         return world, state
 
-    def truth(self, world: Any, states: Array, terms: Sequence[str]) -> Bools:
+    def truth(self, world: CraftingWorld, states: Array, terms: Sequence[str]) -> Bools:
         return TrueGoals(world, terms).holds(states)
 
-    def true_goals(self, world: Any, terms: Sequence[str], state: Array) -> TrueGoals:
+    def true_goals(self, world: CraftingWorld, terms: Sequence[str], state: Array) -> TrueGoals:
         return TrueGoals(world, terms)
 
     def expert(
-        self, world: Any, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
+        self, world: CraftingWorld, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Array, Array] | None:
         return expert(world, state, task, rng, noise)
 
@@ -132,12 +132,12 @@ class Crafting(Domain):
         reason = f"the map lacks: {', '.join(missing)}" if missing else reason
         raise RsgError(f"no demonstration of '{spec.text}' was found in {quantity(draw, 'start')}; {reason}")
 
-    def view(self, world: Any, state: Array, colours: bool = True) -> Any:
+    def view(self, world: CraftingWorld, state: Array, colours: bool = True) -> Any:
         from rsg.domains.crafting.terminal import terminal_view
 
         return terminal_view(world, state)
 
-    def told(self, world: Any, state: Array) -> dict[str, Any]:
+    def told(self, world: CraftingWorld, state: Array) -> dict[str, Any]:
         return {
             "height": world.height,
             "width": world.width,
@@ -150,10 +150,10 @@ class Crafting(Domain):
     def about(self) -> dict[str, Any]:
         return {"kind": self.place} if self.place else {}
 
-    def text(self, world: Any, state: Array) -> str:
+    def text(self, world: CraftingWorld, state: Array) -> str:
         return write_map(world, state)
 
-    def controls(self, world: Any) -> Controls:
+    def controls(self, world: CraftingWorld) -> Controls:
         moves = {name: number for number, name in enumerate(world.actions)}
         keys = dict.fromkeys([" ", "e", "\r", "\n"], "toggle")
         return Controls(moves, keys, "arrows or wasd move   space toggles")

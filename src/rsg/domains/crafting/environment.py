@@ -12,6 +12,7 @@ from rsg.domains.crafting.domain import Crafting
 from rsg.domains.crafting.pictures import image_shape, images
 from rsg.domains.crafting.starts import Start, names_a_file, start_on
 from rsg.domains.crafting.text import load_map
+from rsg.domains.crafting.world import CraftingWorld
 
 
 class Maps(Crafting):
@@ -39,7 +40,7 @@ class Maps(Crafting):
         del goal
         return self._start(terms, rng)
 
-    def observations(self, world: Any) -> Mapping[str, Any]:
+    def observations(self, world: CraftingWorld) -> Mapping[str, Any]:
         """What classifiers see (`rsg.domains.crafting.Sets`), and pictures."""
         types = len(world.rules.things)
         place = [max(world.height - 1, 1), max(world.width - 1, 1)]  # Gymnasium frowns on a range of one value

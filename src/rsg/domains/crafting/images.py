@@ -22,7 +22,7 @@ from rsg.domains.crafting import tile_kernels as kernels
 from rsg.domains.crafting.pictures import images
 from rsg.domains.crafting.sets import TYPES, SetClassifiers
 from rsg.subgoals.classifiers import DOUBT, Classifiers, Weights, doubtful
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 TILE = 8  # pixels of a tile, and of a cell of Crafting World: enough to tell all its things apart
 MARGIN = TILE // 2  # pixels around a picture, so that a shift cuts nothing off
@@ -68,7 +68,7 @@ class ImageClassifiers(Classifiers):
         self.register_buffer("looks", torch.zeros(looks, NUMBERS))
         self.register_buffer("reach", torch.zeros(looks))
 
-    def meet(self, world: AnyWorld, states: NDArray[Any]) -> None:
+    def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
         """Get to know the looks of the tiles in their pictures; a tile that is like a known one is no new look.
 
         A tile has the look that it is nearest to, if it is not further away than half the way to the next look.
@@ -88,15 +88,17 @@ class ImageClassifiers(Classifiers):
         """Each look is a thing to look at."""
         return [self.weights[..., None]]
 
-    def pictures(self, world: AnyWorld, states: NDArray[Any]) -> NDArray[np.uint8]:
+    def pictures(self, world: EitherWorld, states: NDArray[Any]) -> NDArray[np.uint8]:
         """Pictures of states as the camera takes them, `[N, H, W, 3]`."""
         if isinstance(world, CraftingWorld):
             drawn = images(world, states, TILE)
-        else:
+        elif hasattr(world, "render"):
             drawn = np.stack([world.render(state) for state in states])
+        else:
+            raise RsgError("the encoder 'image' reads pictures, and this world has no method render(state)")
         return self.camera(states, drawn)
 
-    def tiles(self, world: AnyWorld, states: NDArray[Any]) -> tuple[Tensor, NDArray[np.int32]]:
+    def tiles(self, world: EitherWorld, states: NDArray[Any]) -> tuple[Tensor, NDArray[np.int32]]:
         """The distinct tiles of pictures, `[U, numbers]`, and pairs of a picture and a tile that is in it."""
         pictures = self.pictures(world, np.asarray(states))
         shown = np.empty(pictures.shape, dtype=np.int8)
@@ -106,7 +108,7 @@ class ImageClassifiers(Classifiers):
         kernels.cut(shown, corners, TILE, cut)
         return torch.as_tensor(cut).to(self.looks), pairs
 
-    def see(self, world: AnyWorld, states: NDArray[Any]) -> Tensor:
+    def see(self, world: EitherWorld, states: NDArray[Any]) -> Tensor:
         """How much of each look is in their pictures, `[N, L]`: 0, FAINT on the usual ground, 1 on another."""
         tiles, pairs = self.tiles(world, states)
         there = np.zeros((len(states), len(self.looks) + 1), dtype=np.float32)  # the last one: no look that is known
@@ -121,7 +123,7 @@ class ImageClassifiers(Classifiers):
         chosen = list(numbers)
         return GAIN * torch.einsum("nl,tml->ntm", seen, self.weights[chosen]) + self.offset[chosen]
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient; so many at once that memory is no concern."""
         parts = [states[i : i + AT_ONCE] for i in range(0, max(len(states), 1), AT_ONCE)]
         return np.concatenate([super(ImageClassifiers, self).evaluate(world, part, numbers) for part in parts])
@@ -134,7 +136,7 @@ def _distances(tiles: Tensor, looks: Tensor) -> Tensor:
     return torch.cdist(tiles, looks, compute_mode="donot_use_mm_for_euclid_dist")
 
 
-def _types(seen: Any, world: Any) -> dict[str, int]:
+def _types(seen: object, world: EitherWorld) -> dict[str, int]:
     if not isinstance(seen, Sets):
         raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
     return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}

@@ -22,8 +22,8 @@ class Tables(NamedTuple):
     height: int
     width: int
     capacity: int
-    things: Any
-    recipes: Any
+    things: Array
+    recipes: Array
 
 
 @inlined

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array
+from rsg.core.arrays import Array, Bytes, Ints
 from rsg.core.compiled import bare, compiled, fast, inlined
 from rsg.domains.crafting.kernels import HEAD
 
@@ -30,8 +30,8 @@ class Tables(NamedTuple):
         codes, cells, width, capacity: C, P, the width of the map, and how many items can be held.
     """
 
-    vectors: Any
-    base: Any
+    vectors: Array
+    base: Array
     codes: int
     cells: int
     width: int
@@ -51,11 +51,18 @@ class Memory(NamedTuple):
     """
 
     each: int
-    wanted: Any
-    seen: Any
-    turns: Any
-    told: Any
-    pooled: Any
+    wanted: Ints
+    seen: Bytes
+    turns: Ints
+    told: Array
+    pooled: Array
+
+
+class Asked(NamedTuple):
+    """What `goal` is given: parameters, and what is remembered of those that are asked."""
+
+    tables: Tables
+    memory: Memory
 
 
 class Where(NamedTuple):
@@ -94,7 +101,7 @@ def forward(tables: Tables, memory: Memory, states: Array, out: Array) -> None:
 
 
 @bare
-def goal(asked: Any, states: Array, i: int, k: int) -> tuple[float, float]:
+def goal(asked: Asked, states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of wanted term k in state i, for searches; I is 1 - G where only the network of G is wanted."""
     tables, memory = asked
     where = look(tables, memory, states, i)
@@ -118,8 +125,8 @@ def look(tables: Tables, memory: Memory, states: Array, i: int) -> Where:
     for slot in range(HEAD, first):
         held += min(states[i, slot], 1)
     hands = recall(memory, HANDS, states, i, HEAD, first)
-    ground = recall(memory, MAP, states, i, first, first + tables.cells)
-    return Where(at, states[i, first + at], held, hands, ground)
+    place = recall(memory, MAP, states, i, first, first + tables.cells)
+    return Where(at, states[i, first + at], held, hands, place)
 
 
 @inlined
@@ -233,55 +240,62 @@ def stand_on(tables: Tables, block: int, where: Where, pooled: Array, row: int) 
         pooled[work, h] = x if x > others else others
 
 
-class Pull(NamedTuple):
-    """A gradient of log-odds: in which state, of which of the networks that are asked, and how much.
+class Slopes(NamedTuple):
+    """The gradient of a score, as far as it depends on `vectors` and `base` of `Tables`."""
+
+    vectors: Array
+    base: Array
+
+
+class Given(NamedTuple):
+    """The slope of one of the log-odds: in which state, of which of the networks that are asked, and how much.
 
     down: `[2, H]` to work in: what is left of it for each hidden unit, and the share of it that an object gets.
     """
 
     where: Where
     one: int
-    slope: Any
-    down: Any
+    slope: np.float32
+    down: Array
 
 
 @compiled
-def backward(tables: Tables, memory: Memory, states: Array, gradient: Array, out: Any) -> None:
-    """Add to the gradients of `(vectors, base)`, given that of the log-odds `[N, terms, 2]`; zeros are passed over."""
+def backward(tables: Tables, memory: Memory, states: Array, slope: Array, slopes: Slopes) -> None:
+    """Add to the slopes of the tables, given that of the log-odds `[N, terms, 2]`; zeros are passed over."""
     down = np.empty((2, memory.pooled.shape[1]), dtype=np.float32)
     for i in range(len(states)):
-        if gradient[i].any():
+        if slope[i].any():
             where = look(tables, memory, states, i)
-            for k in range(gradient.shape[1]):
+            for k in range(slope.shape[1]):
                 for n in range(memory.each):
-                    slope = np.float32(gradient[i, k, n] - (gradient[i, k, 1] if memory.each == 1 else 0.0))
-                    if slope != 0:
-                        pull(tables, memory, states, i, Pull(where, k * memory.each + n, slope, down), out)
+                    one = np.float32(slope[i, k, n] - (slope[i, k, 1] if memory.each == 1 else 0.0))
+                    if one != 0:
+                        ask_back(tables, memory, states, i, Given(where, k * memory.each + n, one, down), slopes)
 
 
 @bare
-def pull(tables: Tables, memory: Memory, states: Array, i: int, what: Pull, out: Any) -> None:
-    """The gradient of one log-odds: each hidden unit that is on passes it to the one object that gave the maximum."""
-    vectors, pooled, (d_vectors, d_base), where, down = tables.vectors, memory.pooled, out, what.where, what.down
+def ask_back(tables: Tables, memory: Memory, states: Array, i: int, what: Given, slopes: Slopes) -> None:
+    """One of the log-odds, back: each hidden unit that is on passes its slope to the object that gave the maximum."""
+    vectors, pooled, where, down = tables.vectors, memory.pooled, what.where, what.down
     network = memory.wanted[what.one]
     block = network * (2 * tables.codes + tables.cells + 3)
     here = block + 2 * tables.codes + tables.cells
     ask(tables, memory, states, i, where, what.one)  # now what the map gives is in its row
-    d_base[network, where.at] += what.slope
-    d_base[network, tables.cells] += what.slope * where.held
+    slopes.base[network, where.at] += what.slope
+    slopes.base[network, tables.cells] += what.slope * where.held
     most = pool_items(vectors, block, states, i, where.held, pooled)
-    switch_on(vectors, pooled, most, here + 1, what, d_vectors)
+    switch_on(vectors, pooled, most, here + 1, what, slopes.vectors)
     for slot in range(HEAD, HEAD + where.held):
         item = block + states[i, slot]
         for h in range(down.shape[1]):
             down[1, h] = down[0, h] if vectors[item, h] == pooled[most, h] else np.float32(0.0)
             down[0, h] -= down[1, h]
-        give(down, d_vectors, item)
+        give(down, slopes.vectors, item)
     most = 2 * (where.map * memory.told.shape[2] + what.one)
     if where.code != 0:
         stand_on(tables, block, where, pooled, most)
         most = len(pooled) - SCRATCH
-    switch_on(vectors, pooled, most, here + 2, what, d_vectors)
+    switch_on(vectors, pooled, most, here + 2, what, slopes.vectors)
     for cell in range(tables.cells):
         code = states[i, HEAD + tables.capacity + cell]
         thing, place = block + tables.codes + code, block + 2 * tables.codes + cell
@@ -290,29 +304,29 @@ def pull(tables: Tables, memory: Memory, states: Array, i: int, what: Pull, out:
                 x = vectors[thing, h] + vectors[place, h] + vectors[here, h]
                 down[1, h] = down[0, h] if x == pooled[most, h] else np.float32(0.0)
                 down[0, h] -= down[1, h]
-            give(down, d_vectors, here)
+            give(down, slopes.vectors, here)
         elif code != 0:
             for h in range(down.shape[1]):
                 x = vectors[thing, h] + vectors[place, h]
                 down[1, h] = down[0, h] if x == pooled[most, h] else np.float32(0.0)
                 down[0, h] -= down[1, h]
         if code != 0:
-            give(down, d_vectors, thing)
-            give(down, d_vectors, place)
+            give(down, slopes.vectors, thing)
+            give(down, slopes.vectors, place)
 
 
 @inlined
-def give(down: Array, d_vectors: Array, row: int) -> None:
-    """Add an object's share to its gradient. A loop of its own: one that writes to many places is not vectorised."""
+def give(down: Array, slopes: Array, row: int) -> None:
+    """Add an object's share to its slopes. A loop of its own: one that writes to many places is not vectorised."""
     for h in range(down.shape[1]):
-        d_vectors[row, h] += down[1, h]
+        slopes[row, h] += down[1, h]
 
 
 @inlined
-def switch_on(vectors: Array, pooled: Array, most: int, head: int, what: Pull, d_vectors: Array) -> None:
-    """The gradient of the weights, and that of the maxima into `down`: none where a unit is off."""
+def switch_on(vectors: Array, pooled: Array, most: int, head: int, what: Given, slopes: Array) -> None:
+    """The slopes of the weights, and those of the maxima into `down`: none where a unit is off."""
     slope, down = what.slope, what.down
     for h in range(down.shape[1]):
         on = np.float32(1.0) if pooled[most, h] > 0 else np.float32(0.0)
-        d_vectors[head, h] += slope * on * pooled[most, h]
+        slopes[head, h] += slope * on * pooled[most, h]
         down[0, h] = slope * on * vectors[head, h]

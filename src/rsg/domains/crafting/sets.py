@@ -17,7 +17,7 @@ from rsg.core.errors import RsgError
 from rsg.domains.crafting import CraftingWorld, Sets
 from rsg.domains.crafting import set_kernels as kernels
 from rsg.subgoals.classifiers import Classifiers, Part, Weights, doubtful
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
 ROW, COLUMN, STATUS, HERE = range(4)  # features of an object besides its type
 PLACES = ("the row of a thing", "the column of a thing", "a thing switched on or open", "a thing where the agent is")
@@ -74,7 +74,7 @@ class SetClassifiers(Classifiers):
         """Types held, types on the map, features of their places, that anything is held or there, and overall ones."""
         return [self.inventory, self.objects, self.places, self.bias, self.overall[..., None]]
 
-    def looks_at(self, term: str, world: AnyWorld) -> list[tuple[str, float]]:
+    def looks_at(self, term: str, world: EitherWorld | None) -> list[tuple[str, float]]:
         """Such as "axe held", "tree on the map", "the agent's row"."""
         if not isinstance(world, CraftingWorld):
             return []
@@ -116,7 +116,7 @@ class SetClassifiers(Classifiers):
         pooled = torch.cat([items.amax(dim=1), things.amax(dim=1)], dim=-1)
         return pooled @ self.head[t, n].flatten() + scaled @ self.overall[t, n] + self.offset[t, n]
 
-    def _compiles(self, world: AnyWorld) -> TypeGuard[CraftingWorld]:
+    def _compiles(self, world: EitherWorld) -> TypeGuard[CraftingWorld]:
         """Whether the compiled form can be used."""
         if isinstance(world, CraftingWorld) and len(world.rules.things) > self.types:
             raise RsgError(
@@ -165,7 +165,7 @@ class SetClassifiers(Classifiers):
         wanted = self.networks * np.asarray(numbers, dtype=np.int64)[:, None] + np.arange(networks)
         return kernels.empty_memory(wanted, world.state_width, self.hidden)
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if not self._compiles(world):
             return super().evaluate(world, states, numbers)
@@ -174,22 +174,23 @@ class SetClassifiers(Classifiers):
         kernels.forward(self._made(world)[1], self._memory(world, numbers, self.networks), states, out)
         return out
 
-    def backward(self, world: AnyWorld, parts: Sequence[Part]) -> None:
+    def backward(self, world: EitherWorld, parts: Sequence[Part]) -> None:
         """Add to the parameters' gradients; only entries with a gradient are looked at."""
         if not self._compiles(world):
             super().backward(world, parts)
             return
         tables, arrays = self._made(world)
-        gradients = (np.zeros_like(arrays.vectors), np.zeros_like(arrays.base))
-        for states, numbers, gradient in parts:
+        slopes = kernels.Slopes(np.zeros_like(arrays.vectors), np.zeros_like(arrays.base))
+        for states, numbers, slope in parts:
             memory = self._memory(world, numbers, self.networks)
-            kernels.backward(arrays, memory, states, gradient, gradients)
-        slopes = [torch.as_tensor(g).to(t).view_as(t) for t, g in zip(tables, gradients, strict=True)]
-        torch.autograd.backward(list(tables), slopes)
+            kernels.backward(arrays, memory, states, slope, slopes)
+        passed = [torch.as_tensor(one).to(table).view_as(table) for table, one in zip(tables, slopes, strict=True)]
+        torch.autograd.backward(list(tables), passed)
         self._tables.clear()  # a step follows, and a fused optimiser changes parameters without a trace
 
-    def compiled(self, world: AnyWorld, numbers: Sequence[int], separate: bool) -> tuple[Any, Any] | None:
+    def compiled(self, world: EitherWorld, numbers: Sequence[int], separate: bool) -> tuple[Any, Any] | None:
         """The kernel and its tables for the product search, see `rsg.search.Goals`."""
         if not self._compiles(world):
             return None
-        return kernels.goal, (self._made(world)[1], self._memory(world, numbers, min(self.networks, 1 + separate)))
+        memory = self._memory(world, numbers, min(self.networks, 1 + separate))
+        return kernels.goal, kernels.Asked(self._made(world)[1], memory)

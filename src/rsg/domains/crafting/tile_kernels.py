@@ -1,17 +1,20 @@
 """The inner loops of the encoder `image`: pictures in some light, cut into tiles, each distinct tile kept once."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
+from rsg.core.arrays import Bytes, Floats, Indices, Ints
 from rsg.core.compiled import bare, compiled, inlined
 from rsg.search.kernels.table import add, larger, table_for
+
+Contrasts = NDArray[np.int8]
+"""Pictures as `contrasts` gives them, zero where there is only ground."""
 
 _FAINTEST = 50.0  # in percent of contrast: tiles that differ by less from their ground count less
 
 
 @compiled
-def expose(pictures: Any, corners: Any, light: Any, out: Any) -> None:
+def expose(pictures: Bytes, corners: Ints, light: Floats, out: Bytes) -> None:
     """Put each picture at its corner, on its most frequent colour, in its light (a factor and an offset)."""
     levels = np.empty(256, dtype=np.uint8)
     for i in range(len(pictures)):
@@ -30,7 +33,7 @@ def expose(pictures: Any, corners: Any, light: Any, out: Any) -> None:
 
 
 @compiled
-def usual_levels(picture: Any) -> Any:
+def usual_levels(picture: Bytes) -> Ints:
     """The most frequent level of each channel `[3]`: that of the ground."""
     counts = np.zeros((3, 256), dtype=np.int64)
     for y in range(picture.shape[0]):
@@ -44,7 +47,7 @@ def usual_levels(picture: Any) -> Any:
 
 
 @compiled
-def contrasts(pictures: Any, out: Any) -> None:
+def contrasts(pictures: Bytes, out: Contrasts) -> None:
     """How much lighter or darker a pixel is than usual in its picture and channel, in percent, at most 127."""
     shown = np.empty((3, 256), dtype=np.int8)
     for i in range(len(pictures)):
@@ -59,7 +62,7 @@ def contrasts(pictures: Any, out: Any) -> None:
 
 
 @compiled
-def grid(picture: Any, side: int) -> tuple[int, int]:
+def grid(picture: Contrasts, side: int) -> tuple[int, int]:
     """Where the first row and column of whole tiles begin: so that as few tiles as possible have anything in them.
 
     Args:
@@ -89,7 +92,7 @@ def grid(picture: Any, side: int) -> tuple[int, int]:
 
 
 @bare
-def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
+def on_usual_ground(picture: Contrasts, top: int, left: int, side: int) -> bool:
     """Whether any corner of a tile shows the ground of the picture."""
     for y in (top, top + side - 1):
         for x in (left, left + side - 1):
@@ -99,7 +102,7 @@ def on_usual_ground(picture: Any, top: int, left: int, side: int) -> bool:
 
 
 @compiled
-def tiles(pictures: Any, side: int) -> Any:
+def tiles(pictures: Contrasts, side: int) -> tuple[Ints, Indices]:
     """The distinct tiles of pictures `[N, H, W, 3]`.
 
     Gives `[U, 3]` a picture, row and column where each can be seen, and `[M, 2]` pairs of a picture and a tile in it.
@@ -130,7 +133,7 @@ def tiles(pictures: Any, side: int) -> Any:
 
 
 @inlined
-def write_tile(picture: Any, top: int, left: int, side: int, row: Any) -> None:
+def write_tile(picture: Contrasts, top: int, left: int, side: int, row: Bytes) -> None:
     """A tile's bytes, one after the other."""
     for y in range(side):
         for x in range(side):
@@ -139,7 +142,7 @@ def write_tile(picture: Any, top: int, left: int, side: int, row: Any) -> None:
 
 
 @compiled
-def cut(pictures: Any, corners: Any, side: int, out: Any) -> None:
+def cut(pictures: Contrasts, corners: Ints, side: int, out: NDArray[np.float32]) -> None:
     """Write tiles `[U, side · side · 3 + 1]`: what differs from the tile's own ground, all of them about as strong.
 
     The last number is 0 for a tile on the ground that is usual in the picture, 1 for one on another.

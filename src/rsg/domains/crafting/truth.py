@@ -1,7 +1,6 @@
 """The true meaning of the 26 terms: for experts and success checks, never for a learner."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ def _goal(world: CraftingWorld, term: str) -> int:
 
 
 @bare
-def true_goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
+def true_goal(tables: tuple[int, Ints], states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     capacity, codes = tables
     if kernels.goal_holds(states, i, capacity, codes[k]):

@@ -1,18 +1,20 @@
 """What baselines see of Crafting World: networks for sets of objects, and for pictures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rsg.core.arrays import Array
 from rsg.domain import Network
 from rsg.domains.crafting.pictures import images
-from rsg.domains.crafting.world import Sets
+from rsg.domains.crafting.world import CraftingWorld, Sets
 from rsg.subgoals.encoders import dense
 
+_Numbers = TypeVar("_Numbers", Array, Tensor)
 SCALE = 0.1  # of counts and cells, so that all inputs are about as large
 TILE = 8  # pixels of a cell: enough to tell all things apart
 
@@ -82,7 +84,7 @@ class TileEncoder(nn.Module):
         self.more = dense(hidden, hidden, layers - 1)
         self.out = dense(hidden + 2 + condition, hidden, 1)
 
-    def forward(self, seen: "FilledTiles", condition: Tensor | None = None) -> Tensor:
+    def forward(self, seen: "FilledTiles[Tensor]", condition: Tensor | None = None) -> Tensor:
         """Features `[N, hidden]` of N pictures, each with its condition `[N, condition]`."""
         count, most = seen.there.shape
         owner, slot = torch.nonzero(seen.there, as_tuple=True)
@@ -97,19 +99,19 @@ class TileEncoder(nn.Module):
         return self.out(torch.cat([pooled, context], dim=-1))  # type: ignore[no-any-return]
 
 
-class FilledTiles(NamedTuple):
+class FilledTiles(NamedTuple, Generic[_Numbers]):
     """What is seen of N pictures: the tiles that have anything in them, padded with zeros.
 
     Attributes:
         there: `[N, K]` 1 for a tile; cells: `[N, K, 2]` its row and column; pixels: `[N, K, numbers]` from -1 to 1.
     """
 
-    there: Any
-    cells: Any
-    pixels: Any
+    there: _Numbers
+    cells: _Numbers
+    pixels: _Numbers
 
 
-def look(world: Any, states: NDArray[Any], shape: Mapping[str, Any]) -> FilledTiles:
+def look(world: CraftingWorld, states: NDArray[Any], shape: Mapping[str, Any]) -> FilledTiles[Array]:
     """The tiles of pictures of states."""
     side, count = shape["tile"], len(states)
     pictures = images(world, states, side)

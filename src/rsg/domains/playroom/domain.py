@@ -43,7 +43,7 @@ CONTROLS = Controls(
 )
 
 
-class Playroom(Domain):
+class Playroom(Domain[PlayroomWorld]):
     """The tasks of the paper, in its room or another one.
 
     Args:
@@ -87,7 +87,7 @@ class Playroom(Domain):
         """A room from the name of a layout that comes with rsg, or from all its values."""
         return _world(setting)
 
-    def setting_of(self, world: Any) -> str:
+    def setting_of(self, world: PlayroomWorld) -> str:
         return _setting(world)
 
     def at(self, place: str | None = None, tasks: Sequence[str] = ()) -> "Playroom":
@@ -100,7 +100,7 @@ class Playroom(Domain):
         found.place, found.found_as = named if isinstance(named, str) and named != PAPER else None, self.found_as
         return found
 
-    def unfit(self, setting: str, world: Any) -> str:
+    def unfit(self, setting: str, world: PlayroomWorld) -> str:
         learned, here = _things(self.world(setting)), _things(world)
         if learned == here:
             return ""
@@ -114,14 +114,14 @@ class Playroom(Domain):
         effectors_of(self._world, terms)
         return self._world, self._world.start(rng)
 
-    def truth(self, world: Any, states: Array, terms: Sequence[str]) -> Bools:
+    def truth(self, world: PlayroomWorld, states: Array, terms: Sequence[str]) -> Bools:
         return TrueGoals(world, terms).holds(states)
 
-    def true_goals(self, world: Any, terms: Sequence[str], state: Array) -> TrueGoals:
+    def true_goals(self, world: PlayroomWorld, terms: Sequence[str], state: Array) -> TrueGoals:
         return TrueGoals(world, terms)
 
     def expert(
-        self, world: Any, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
+        self, world: PlayroomWorld, state: Array, task: str, rng: np.random.Generator, noise: float = 0.0
     ) -> tuple[Array, Array] | None:
         return expert(world, state, machine_of(task), rng, noise)
 
@@ -138,25 +138,25 @@ class Playroom(Domain):
         reason = "an effector is out of reach, the task asks twice for the same, or it takes too many steps"
         raise RsgError(f"no demonstration of '{text}' was found in {quantity(MAX_DRAWS, 'start')}; {reason}")
 
-    def view(self, world: Any, state: Array, colours: bool = True) -> Any:
+    def view(self, world: PlayroomWorld, state: Array, colours: bool = True) -> Any:
         from rsg.domains.playroom.terminal import terminal_view
 
         return terminal_view(world, state, colours=colours)
 
-    def steps(self, world: Any, states: Array, actions: Array) -> str:
+    def steps(self, world: PlayroomWorld, states: Array, actions: Array) -> str:
         x, y, angle = states[-1][:3]
         return f"{quantity(len(actions), 'step'):>8} to ({x:.2f}, {y:.2f}), angle {angle:.2f}"
 
-    def told(self, world: Any, state: Array) -> dict[str, Any]:
+    def told(self, world: PlayroomWorld, state: Array) -> dict[str, Any]:
         return {"room": list(world.layout.size), **world.told(state), "terms": list(world.layout.terms)}
 
     def about(self) -> dict[str, Any]:
         return {"layout": str(self.place or PAPER)}
 
-    def text(self, world: Any, state: Array) -> str:
+    def text(self, world: PlayroomWorld, state: Array) -> str:
         return write_layout(world.layout_at(state))
 
-    def controls(self, world: Any) -> Controls:
+    def controls(self, world: PlayroomWorld) -> Controls:
         return CONTROLS
 
     @property
@@ -176,12 +176,12 @@ class Playroom(Domain):
             ),
         }
 
-    def trail(self, world: Any, states: Array, parts: Sequence[Part], ended: int) -> Bytes:
+    def trail(self, world: PlayroomWorld, states: Array, parts: Sequence[Part], ended: int) -> Bytes:
         from rsg.domains.playroom.learned import floor_plan
 
         return floor_plan(world, states, parts, ended)
 
-    def plan_picture(self, world: Any, made: Plan, goals: Goals, settings: SearchSettings) -> Bytes:
+    def plan_picture(self, world: PlayroomWorld, made: Plan, goals: Goals, settings: SearchSettings) -> Bytes:
         """The robot's outlines along the way, the end of each subgoal, and the tree that the planner `rrt` grew."""
         from rsg.domains.playroom.learned import plan_picture
 
@@ -211,6 +211,6 @@ def _setting(world: PlayroomWorld) -> str:
     return json.dumps({"world": "playroom", "layout": name or layout_values(world.layout)})
 
 
-def _things(world: Any) -> str:
+def _things(world: PlayroomWorld) -> str:
     names = [effector.name for effector in world.layout.effectors]
     return f"{quantity(len(names), 'effector')} ({', '.join(names)})"

@@ -25,7 +25,7 @@ class Rooms(Playroom):
         super().__init__(layout)
         self._side = pixels
 
-    def observations(self, world: Any) -> Mapping[str, Any]:
+    def observations(self, world: PlayroomWorld) -> Mapping[str, Any]:
         """What classifiers see (`PlayroomWorld.encode`), and pictures."""
         width = world.encode(np.zeros((1, world.state_width))).shape[1]
         numbers = spaces.Box(-1, 1, (width,), np.float32)

@@ -21,8 +21,28 @@ from rsg.core.compiled import bare, compiled, inlined, inner
 TOLERANCE = 1e-6
 """No stretch of a motion in which a corner moves less than this is divided any further."""
 
-At = tuple[float, float, float, float]
-"""A pose for the kernels: x, y, cosine and sine of the angle."""
+
+class At(NamedTuple):
+    """A pose for the kernels, with the cosine and the sine of its angle."""
+
+    x: float
+    y: float
+    cos: float
+    sin: float
+
+
+class Ends(NamedTuple):
+    """The poses at both ends of a motion, or of a stretch of it."""
+
+    first: At
+    last: At
+
+
+class Spare(NamedTuple):
+    """By how much a line must keep two polygons apart: one along an edge of the fixed one, or of the moved one."""
+
+    fixed: float
+    moved: float
 
 
 _FIELDS = [(name, np.float64) for name in ("x", "y", "normal_x", "normal_y", "offset")]
@@ -75,22 +95,22 @@ def polygons(shapes: Sequence[Sequence[Sequence[float]]]) -> Polygons:
 def _beyond_edge(fixed: Polygons, edge: int, moved: Polygons, m: int, at: At) -> float:
     """How far polygon m, moved to a pose, is beyond the line of an edge; below zero where it is not."""
     nx, ny = fixed.corners[edge].normal_x, fixed.corners[edge].normal_y
-    across, along = nx * at[2] + ny * at[3], ny * at[2] - nx * at[3]  # the normal, seen by what is moved
+    across, along = nx * at.cos + ny * at.sin, ny * at.cos - nx * at.sin  # the normal, seen by what is moved
     least = np.inf
     for i in range(moved.start[m], moved.start[m + 1]):
         least = min(least, across * moved.corners[i].x + along * moved.corners[i].y)
-    return float(least + nx * at[0] + ny * at[1] - fixed.corners[edge].offset)
+    return float(least + nx * at.x + ny * at.y - fixed.corners[edge].offset)
 
 
 @inner
 def _beyond_moved_edge(moved: Polygons, edge: int, fixed: Polygons, f: int, at: At) -> float:
     """How far polygon f is beyond the line of an edge that is moved to a pose."""
     edge_x, edge_y = moved.corners[edge].normal_x, moved.corners[edge].normal_y
-    nx, ny = at[2] * edge_x - at[3] * edge_y, at[3] * edge_x + at[2] * edge_y
+    nx, ny = at.cos * edge_x - at.sin * edge_y, at.sin * edge_x + at.cos * edge_y
     least = np.inf
     for i in range(fixed.start[f], fixed.start[f + 1]):
         least = min(least, nx * fixed.corners[i].x + ny * fixed.corners[i].y)
-    return float(least - nx * at[0] - ny * at[1] - moved.corners[edge].offset)
+    return float(least - nx * at.x - ny * at.y - moved.corners[edge].offset)
 
 
 @bare
@@ -106,22 +126,19 @@ def apart(moved: Polygons, m: int, fixed: Polygons, f: int, at: At) -> bool:
 
 
 @inner
-def _apart_between(moved: Polygons, m: int, fixed: Polygons, f: int, ends: tuple[At, At], spare: Any) -> bool:
-    """Whether one line keeps them apart at both poses: then also between the two.
-
-    spare: by how much it must; for lines along edges of the fixed one, and for those along edges of the moved one.
-    """
+def _apart_between(moved: Polygons, m: int, fixed: Polygons, f: int, ends: Ends, spare: Spare) -> bool:
+    """Whether one line keeps them apart at both poses: then also between the two."""
     first, last = ends
     for edge in range(fixed.start[f], fixed.start[f + 1]):
         if (
-            _beyond_edge(fixed, edge, moved, m, first) > spare[0]
-            and _beyond_edge(fixed, edge, moved, m, last) > spare[0]
+            _beyond_edge(fixed, edge, moved, m, first) > spare.fixed
+            and _beyond_edge(fixed, edge, moved, m, last) > spare.fixed
         ):
             return True
     for edge in range(moved.start[m], moved.start[m + 1]):
         if (
-            _beyond_moved_edge(moved, edge, fixed, f, first) > spare[1]
-            and _beyond_moved_edge(moved, edge, fixed, f, last) > spare[1]
+            _beyond_moved_edge(moved, edge, fixed, f, first) > spare.moved
+            and _beyond_moved_edge(moved, edge, fixed, f, last) > spare.moved
         ):
             return True
     return False
@@ -147,12 +164,12 @@ def pose_free(shapes: Shapes, x: float, y: float, angle: float) -> bool:
     """Whether the robot is in the room and touches no wall and no side of it."""
     if not _in_range(shapes, x, y, angle):
         return False
-    at = (x, y, 2.0, 0.0)  # cosine and sine are only worked out near a wall
+    at = At(x, y, 2.0, 0.0)  # cosine and sine are only worked out near a wall
     for wall in range(len(shapes.walls.start) - 1):
         if _far(shapes.walls, wall, x, y, shapes.radius):
             continue
-        if at[2] == 2.0:
-            at = (x, y, math.cos(angle), math.sin(angle))
+        if at.cos == 2.0:
+            at = At(x, y, math.cos(angle), math.sin(angle))
         for part in range(len(shapes.robot.start) - 1):
             if not apart(shapes.robot, part, shapes.walls, wall, at):
                 return False
@@ -169,9 +186,7 @@ def wrapped(angle: float) -> float:
 
 
 @inner
-def _part_free(
-    shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], ends: tuple[At, At]
-) -> bool:
+def _part_free(shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], ends: Ends) -> bool:
     """Whether a part of the robot stays clear of a wall during a motion; `ends` are its start and its end."""
     robot, walls = shapes.robot, shapes.walls
     first, last = ends
@@ -186,7 +201,8 @@ def _part_free(
     time, stretch, here, there = 0.0, 1.0, first, last
     while True:
         square = stretch * stretch
-        if _apart_between(robot, part, walls, wall, (here, there), (curve * square, curve_moved * square)):
+        spare = Spare(curve * square, curve_moved * square)
+        if _apart_between(robot, part, walls, wall, Ends(here, there), spare):
             time += stretch
             if time == 1:
                 return True
@@ -197,7 +213,9 @@ def _part_free(
             stretch /= 2
         until = time + stretch
         angle = start[2] + until * turn
-        there = last if until == 1 else (start[0] + until * dx, start[1] + until * dy, math.cos(angle), math.sin(angle))
+        there = (
+            last if until == 1 else At(start[0] + until * dx, start[1] + until * dy, math.cos(angle), math.sin(angle))
+        )
 
 
 @bare
@@ -207,15 +225,15 @@ def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
         return False
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     radius = shapes.radius + math.hypot(end[0] - start[0], end[1] - start[1]) / 2  # this circle holds the whole motion
-    first, last = (start[0], start[1], 2.0, 0.0), (end[0], end[1], 2.0, 0.0)
+    first, last = At(start[0], start[1], 2.0, 0.0), At(end[0], end[1], 2.0, 0.0)
     for wall in range(len(shapes.walls.start) - 1):
         if _far(shapes.walls, wall, x, y, radius):
             continue
-        if first[2] == 2.0:
-            first = (start[0], start[1], math.cos(start[2]), math.sin(start[2]))
-            last = (end[0], end[1], math.cos(end[2]), math.sin(end[2]))
+        if first.cos == 2.0:
+            first = At(start[0], start[1], math.cos(start[2]), math.sin(start[2]))
+            last = At(end[0], end[1], math.cos(end[2]), math.sin(end[2]))
         for part in range(len(shapes.robot.start) - 1):
-            if not _part_free(shapes, part, wall, start, end, (first, last)):
+            if not _part_free(shapes, part, wall, start, end, Ends(first, last)):
                 return False
     return True
 
@@ -223,8 +241,8 @@ def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
 @bare
 def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
     """Whether the robot at a pose touches an effector that lies at (x, y)."""
-    seen = (at[0] - x, at[1] - y, at[2], at[3])
-    if _far(shapes.effectors, effector, seen[0], seen[1], shapes.radius):
+    seen = At(at.x - x, at.y - y, at.cos, at.sin)
+    if _far(shapes.effectors, effector, seen.x, seen.y, shapes.radius):
         return False
     for part in range(len(shapes.robot.start) - 1):
         if not apart(shapes.robot, part, shapes.effectors, effector, seen):
@@ -262,7 +280,7 @@ def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: 
 def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], out: NDArray[Any]) -> None:
     """Which of some effectors the robot touches in each state, `[N, effectors]`."""
     for i in range(len(states)):
-        at = (states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
+        at = At(states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
         for k in range(len(effectors)):
             place = 3 + 2 * effectors[k]
             out[i, k] = touches(shapes, effectors[k], states[i, place], states[i, place + 1], at)
@@ -278,12 +296,12 @@ def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
     if not (0 <= x <= shapes.size[0] and 0 <= y <= shapes.size[1]):
         return -2
     for wall in range(len(shapes.walls.start) - 1):
-        if not apart(shapes.effectors, effector, shapes.walls, wall, (x, y, 1.0, 0.0)):
+        if not apart(shapes.effectors, effector, shapes.walls, wall, At(x, y, 1.0, 0.0)):
             return -2
     for other in range(len(places)):
         if other == effector or np.isnan(places[other, 0]):
             continue
-        at = (x - places[other, 0], y - places[other, 1], 1.0, 0.0)
+        at = At(x - places[other, 0], y - places[other, 1], 1.0, 0.0)
         if not apart(shapes.effectors, effector, shapes.effectors, other, at):
             return other
     return -1

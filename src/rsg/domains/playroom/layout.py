@@ -11,7 +11,7 @@ import numpy as np
 
 from rsg.core.arrays import Floats
 from rsg.core.errors import RsgError
-from rsg.domains.playroom.geometry import Polygons, Shapes, overlap, polygons, pose_free, touches
+from rsg.domains.playroom.geometry import At, Polygons, Shapes, overlap, polygons, pose_free, touches
 
 Point = tuple[float, float]
 Polygon = tuple[Point, ...]
@@ -108,7 +108,7 @@ class Layout:
         if self.start is None:
             return
         x, y, angle = self.start
-        at = (x, y, math.cos(angle), math.sin(angle))
+        at = At(x, y, math.cos(angle), math.sin(angle))
         hit = "" if pose_free(self.shapes, x, y, angle) else "a wall or a side"
         for number in np.flatnonzero(~np.isnan(places[:, 0])).tolist():
             if not hit and touches(self.shapes, number, places[number, 0], places[number, 1], at):

@@ -6,6 +6,7 @@ from math import degrees
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -80,8 +81,7 @@ def heats(
     states = np.repeat(state[None], x.size, axis=0)
     states[:, :3] = np.stack([x.ravel(), y.ravel(), angle.ravel()], axis=1)
     free = world.free(states)
-    there: Any = world
-    odds = subgoals.evaluate(there, states, subgoals.numbers(terms))[..., 0]
+    odds = subgoals.evaluate(world, states, subgoals.numbers(terms))[..., 0]
     holds = truth(world, states, terms) & free[:, None]
     wanted = subgoals.margins_at(world, subgoals.numbers(terms), state)
     best = np.where(free[:, None], odds, -np.inf).reshape(*x.shape, -1).max(axis=2)
@@ -148,7 +148,7 @@ def _close_ups(subgoals: Classifiers, world: PlayroomWorld, state: Floats, term:
     return [heats(subgoals, world, state, [term], one)[0] for one in places]
 
 
-def _draw_places(axes: Any, heat: Heat, world: PlayroomWorld, state: Floats, icons: Sequence[Any]) -> None:
+def _draw_places(axes: Axes, heat: Heat, world: PlayroomWorld, state: Floats, icons: Sequence[Any]) -> None:
     """One panel: colours for G, grey where the robot cannot be, walls and effectors, and both boundaries."""
     half = (heat.xs[1] - heat.xs[0]) / 2
     sides = (heat.xs[0] - half, heat.xs[-1] + half, heat.ys[0] - half, heat.ys[-1] + half)
@@ -177,7 +177,7 @@ def _icon(world: PlayroomWorld, number: int) -> NDArray[np.uint8]:
     return canvas.picture()
 
 
-def _draw_robot(axes: Any, world: PlayroomWorld, angle: float) -> None:
+def _draw_robot(axes: Axes, world: PlayroomWorld, angle: float) -> None:
     """Above a close-up, the robot as it is turned there."""
     radius = max(float(np.hypot(*np.array(part).T).max()) for part in world.layout.robot)
     axes.set_title(f"{degrees(angle):.0f}°", fontsize=11, loc="left", x=0.54, y=1.1)

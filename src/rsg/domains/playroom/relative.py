@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import softsign
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import fast, inlined
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
@@ -17,8 +17,9 @@ from rsg.domain import Network
 from rsg.domains.playroom.world import PlayroomWorld
 from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.training.loop import one_thread
-from rsg.worlds import AnyWorld
+from rsg.worlds import EitherWorld
 
+Small = NDArray[np.float32]
 UNIT = 0.1  # of half the room: places that are nearer than this are told exactly
 
 
@@ -53,7 +54,7 @@ class Relative(nn.Module):
             things = (inputs - 4) // 2
             raise RsgError(f"these subgoals learned in a room with {self.things} effectors, this one has {things}")
 
-    def forward(self, seen: Any) -> Tensor:
+    def forward(self, seen: Tensor) -> Tensor:
         """Features `[N, things · hidden / 2]`."""
         numbers = torch.as_tensor(seen).to(next(self.parameters()))
         self.check(numbers.shape[1])
@@ -83,11 +84,11 @@ class RelativeClassifiers(EncodedClassifiers):
         super().__init__(encoder, encoder.features, single)
         self.small = True
 
-    def evaluate(self, world: AnyWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if self.heads.device.type != "cpu" or self.heads.dtype != torch.float32:
             return super().evaluate(world, states, numbers)
-        seen, seer, chosen = world.encode(states), self.encoder, list(numbers)
+        seen, seer, chosen = np.asarray(world.encode(states)), self.encoder, list(numbers)
         seer.check(seen.shape[1])
         with torch.inference_mode(), one_thread(self.small):
             layer = first_layer(np.ascontiguousarray(seen, dtype=np.float32), *_arrays(seer.first, seer.first_bias))
@@ -96,12 +97,12 @@ class RelativeClassifiers(EncodedClassifiers):
         return np.concatenate([odds, -odds], axis=-1) if self.single else odds
 
 
-def _arrays(*tensors: Tensor) -> list[NDArray[np.float32]]:
+def _arrays(*tensors: Tensor) -> list[Small]:
     return [np.ascontiguousarray(one.detach().numpy()) for one in tensors]
 
 
 @fast
-def first_layer(seen: Any, weights: Any, bias: Any) -> Any:
+def first_layer(seen: Small, weights: Small, bias: Small) -> Small:
     """The first layer for each thing of each state, `[N · things, hidden]`."""
     things, hidden = (seen.shape[1] - 4) // 2, len(bias)
     layer = np.empty((len(seen) * things, hidden), dtype=np.float32)
@@ -121,13 +122,13 @@ def first_layer(seen: Any, weights: Any, bias: Any) -> Any:
 
 
 @inlined
-def asinh(x: Any) -> Any:
+def asinh(x: float) -> np.float32:
     """As numpy's, in half the digits."""
     return np.float32(np.copysign(np.log(abs(x) + np.sqrt(x * x + 1)), x))
 
 
 @fast
-def summed(sums: Any, bias: Any, heads: Any, offsets: Any) -> Floats:
+def summed(sums: Small, bias: Small, heads: Small, offsets: Small) -> Floats:
     """Log-odds `[N, terms, networks]` from the sums of the second layer `[N · things, features]`."""
     terms, networks = offsets.shape
     features, things = len(bias), heads.shape[2] // len(bias)
@@ -148,7 +149,7 @@ def summed(sums: Any, bias: Any, heads: Any, offsets: Any) -> Floats:
     return odds
 
 
-def _room(seen: Any, world: Any) -> dict[str, int]:
+def _room(seen: Array, world: EitherWorld) -> dict[str, int]:
     if not isinstance(world, PlayroomWorld):
         raise RsgError("the encoder 'relative' sees a robot among things, as in Playroom; use --encoder flat")
     return {"inputs": int(seen.shape[1])}

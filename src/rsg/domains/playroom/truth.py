@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -34,10 +33,10 @@ def effectors_of(world: PlayroomWorld, terms: Sequence[str]) -> Ints:
 
 
 @bare
-def true_goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:
+def true_goal(tables: tuple[geometry.Shapes, Ints], states: Array, i: int, k: int) -> tuple[float, float]:
     """log G and log I of goal k in state i: 0 for true, minus infinity for false."""
     shapes, effectors = tables
-    at = (states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
+    at = geometry.At(states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
     place = 3 + 2 * effectors[k]
     if geometry.touches(shapes, effectors[k], states[i, place], states[i, place + 1], at):
         return 0.0, -np.inf

@@ -3,7 +3,7 @@
 That is asked of classifiers alone: they need not know the shape of what they mean.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,9 +39,9 @@ class Query(NamedTuple):
         return self.settings.threshold is not None
 
     @property
-    def bar(self) -> Any:
+    def bar(self) -> float:
         """The log G from which on a term holds."""
-        return np.log(self.settings.threshold or 0.5)
+        return float(np.log(self.settings.threshold or 0.5))
 
     def rows(self, poses: Floats) -> Floats:
         """States `[N, W]` at these poses `[N, D]`."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rsg.core.arrays import Floats, Indices
 from rsg.core.compiled import compiled
@@ -29,7 +30,7 @@ _LARGE = 0.01  # share of all poses from which on a part is a large one
 _JOINING, _JOINING_FEW = 20_000, 500  # samples for a way from a large part to the largest one, and from another part
 _KEPT = 16  # roadmaps and the like in memory
 _Made = TypeVar("_Made")
-_made: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
+_made: OrderedDict[tuple[object, ...], tuple[ContinuousWorld, Any]] = OrderedDict()
 
 
 def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int = 0) -> StateGraph:
@@ -64,7 +65,7 @@ def _kept(kind: str, world: ContinuousWorld, state: Floats, make: Callable[[Floa
     return made
 
 
-def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[Any, ...]:
+def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[object, ...]:
     """What tells worlds apart that need roadmaps of their own."""
     space = space_of(world).tobytes()
     if hasattr(world, "compiled_motion"):
@@ -73,7 +74,7 @@ def _obstacles(world: ContinuousWorld, state: Floats) -> tuple[Any, ...]:
     return (id(world), space, world.cost, np.asarray(state)[len(world.low) :].tobytes())
 
 
-def _contents(tables: Any) -> Iterator[Any]:
+def _contents(tables: ArrayLike | tuple[ArrayLike, ...]) -> Iterator[object]:
     """The numbers in tables, whatever they are made of."""
     if isinstance(tables, (tuple, list)):
         for part in tables:

@@ -54,7 +54,7 @@ class RoadmapSearch:
         self.settings = settings
         self._query = Query(world, checked_start(world, state), machine, goals, settings)
         self._rng = stream(settings.seed, "roadmap-search")
-        self._graph, values = self._ground()
+        self._graph, values = self._roads()
         self._search = GraphSearch(self._graph, machine, lambda _: values, settings)
         self._tried_all = False
 
@@ -63,7 +63,7 @@ class RoadmapSearch:
         """Whether the labels of such a search fit into memory."""
         return machine.nodes * settings.poses <= MAX_LABELS
 
-    def _ground(self) -> tuple[StateGraph, tuple[Floats, Floats]]:
+    def _roads(self) -> tuple[StateGraph, tuple[Floats, Floats]]:
         """The roadmap with the start on it, first, and likely goals if it has few; log G and log I of its states."""
         query, world = self._query, self._query.world
         roads = roadmap(world, query.state, self.settings.poses)

@@ -5,7 +5,7 @@ pulled straight as a line of corners, without regard to single actions, and then
 """
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class Room(NamedTuple):
         return cls(corners, np.empty(size), np.empty((2, width)), np.empty(poses.shape), np.empty(poses.shape))
 
 
-def pull_straight(tables: Any, space: Space, room: Room, count: int, pairs: Floats) -> int:
+def pull_straight(tables: object, space: Space, room: Room, count: int, pairs: Floats) -> int:
     """Cut corners off: between two points of the path, each given as a part of its length, go straight if possible.
 
     Args:
@@ -143,7 +143,7 @@ def furthest(space: Space, pose: Floats, corners: Floats, count: int, at: float)
     return i + 1.0 if share >= 1 else i + part + max(0.0, share) * (1 - part)
 
 
-def walk(tables: Any, space: Space, corners: Floats, count: int, out: Floats, chain: Floats) -> int:
+def walk(tables: object, space: Space, corners: Floats, count: int, out: Floats, chain: Floats) -> int:
     """Walk along the path in few actions: each as far along it as is within reach and, about, as is free to go to.
 
     Gives how many poses that took; 0 if it cannot be done or `out` has not the room.
@@ -173,7 +173,7 @@ def walk(tables: Any, space: Space, corners: Floats, count: int, out: Floats, ch
     return size
 
 
-def shorter(tables: Any, space: Space, room: Room, pairs: Floats) -> int:
+def shorter(tables: object, space: Space, room: Room, pairs: Floats) -> int:
     """Pull a path straight by shortcuts and walk along it; gives how many poses that took, 0 if it cannot be done."""
     count = len(room.out)
     if count > 2:

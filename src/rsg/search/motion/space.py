@@ -1,19 +1,15 @@
 """Poses as kernels want them, and straight ways between them, checked as the world will check them."""
 
-from collections.abc import Callable
 from functools import cache
 from types import FunctionType
-from typing import Any
 
 import numpy as np
-from typing_extensions import TypeIs
+from numpy.typing import ArrayLike
 
 from rsg.core.arrays import Array, Bools, Floats, record
-from rsg.core.compiled import bare, inner, specialised
+from rsg.core.compiled import Kernel, bare, inner, specialised
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import ContinuousWorld
-
-Template = Callable[..., Any]
 
 ROUNDING = 1e-9  # of an action: what is so little beyond the reach is within it
 
@@ -23,7 +19,7 @@ Space = Array
 """The poses of a world, `[D]` of `AXIS`: what `rsg.worlds.protocol.ContinuousWorld` says of each of their numbers."""
 
 
-def clear(tables: Any, start: Floats, end: Floats) -> bool:  # noqa: ARG001
+def clear(tables: object, start: Floats, end: Floats) -> bool:  # noqa: ARG001
     """Hook: whether the world lets a straight motion pass."""
     return True
 
@@ -93,7 +89,7 @@ def walked(space: Space, actions: Floats, poses: Floats) -> None:
             poses[i + 1, d] = end
 
 
-def advance(tables: Any, space: Space, start: Floats, end: Floats, out: Floats, backward: bool) -> tuple[int, int]:
+def advance(tables: object, space: Space, start: Floats, end: Floats, out: Floats, backward: bool) -> tuple[int, int]:
     """Go straight from start to end, action by action, while the way is free and `out` has room.
 
     Gives how many actions that was, and how many lead to the end. Each is checked by itself, as the world will do it;
@@ -107,11 +103,6 @@ def advance(tables: Any, space: Space, start: Floats, end: Floats, out: Floats, 
     return count, total
 
 
-def is_continuous(world: object) -> TypeIs[ContinuousWorld]:
-    """Whether it is a `ContinuousWorld` and no `World`."""
-    return hasattr(world, "clear") and hasattr(world, "reach")
-
-
 def space_of(world: ContinuousWorld) -> Space:
     """The world's poses as kernels want them."""
     space = np.empty(len(world.low), dtype=AXIS)
@@ -119,9 +110,7 @@ def space_of(world: ContinuousWorld) -> Space:
     return space
 
 
-def prepared(
-    template: Template, world: ContinuousWorld, state: Floats, **parts: Template
-) -> tuple[Callable[..., Any], Any]:
+def prepared(template: Kernel, world: ContinuousWorld, state: Floats, **parts: Kernel) -> tuple[Kernel, object]:
     """A kernel that checks motions in the world, and its tables: compiled if the world's motions are.
 
     Otherwise the template runs as plain Python, and the world is asked about all actions of a straight way at once.
@@ -139,14 +128,14 @@ def prepared(
 
 
 @cache
-def _compiled(template: Template, clear: Template, parts: tuple[tuple[str, Template], ...]) -> Template:
+def _compiled(template: Kernel, clear: Kernel, parts: tuple[tuple[str, Kernel], ...]) -> Kernel:
     straight = specialised(advance, clear=clear)
     hooks = {name: specialised(part, advance=straight) for name, part in parts}
     return specialised(template, False, False, advance=straight, **hooks)
 
 
 @cache
-def _interpreted(template: Any, parts: tuple[tuple[str, Template], ...]) -> Template:
+def _interpreted(template: Kernel, parts: tuple[tuple[str, Kernel], ...]) -> Kernel:
     hooks = {"advance": _advance, **{name: _interpreted(part, ()) for name, part in parts}}
     return FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
 
@@ -172,7 +161,7 @@ def rows_of(poses: Floats, state: Floats) -> Floats:
     return rows
 
 
-def checked_start(world: ContinuousWorld, state: Any) -> Floats:
+def checked_start(world: ContinuousWorld, state: ArrayLike) -> Floats:
     """A state that motions may start in, as numbers; anything else is an error."""
     row = np.array(state, dtype=np.float64)
     size = len(world.low)

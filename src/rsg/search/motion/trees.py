@@ -6,7 +6,7 @@ found by looking at all: a tree has a few thousand poses at most, and a look cos
 
 import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,7 +75,9 @@ def nearest(space: Space, poses: Floats, count: int, target: Floats) -> int:
     return found
 
 
-def reach_for(tables: Any, space: Space, tree: Tree, target: Floats, chain: Floats, backward: bool) -> tuple[int, bool]:
+def reach_for(
+    tables: object, space: Space, tree: Tree, target: Floats, chain: Floats, backward: bool
+) -> tuple[int, bool]:
     """Grow a tree from its pose nearest to the target straight towards it, as far as `chain` has room for poses.
 
     Gives the number of the pose that this led to, -1 if the first action is blocked, and whether that is the target.
@@ -93,7 +95,7 @@ def reach_for(tables: Any, space: Space, tree: Tree, target: Floats, chain: Floa
     return at, done == total
 
 
-def grow(tables: Any, space: Space, tree: Tree, targets: Floats, every: int, chain: Floats) -> int:
+def grow(tables: object, space: Space, tree: Tree, targets: Floats, every: int, chain: Floats) -> int:
     """Grow a tree towards one target after the other; `chain` is room for the poses of one such step.
 
     Each target whose number is a multiple of `every`, if that is not 0, is an aim, and the first aim that is newly
@@ -108,7 +110,7 @@ def grow(tables: Any, space: Space, tree: Tree, targets: Floats, every: int, cha
 
 
 def connect_trees(
-    tables: Any, space: Space, trees: tuple[Tree, Tree], samples: Floats, chain: Floats
+    tables: object, space: Space, trees: tuple[Tree, Tree], samples: Floats, chain: Floats
 ) -> tuple[int, int]:
     """Grow two trees in turns: each towards a sample, then the other one towards where that led.
 

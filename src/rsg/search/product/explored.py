@@ -1,14 +1,14 @@
 """The states that a search knows: each is stored once, its successors and its subgoals are asked for once."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rsg.core.arrays import Array, Ints, grown
-from rsg.core.compiled import bare, compiled, inlined, specialised
+from rsg.core.compiled import Kernel, bare, compiled, inlined, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
-from rsg.worlds import World
+from rsg.worlds import World, costs_of, successors_of
 
 BATCH = 256  # states looked ahead where the world has no compiled step, unless the goals say otherwise
 FIRST_CAPACITY = 512  # states; grows fourfold when it is full
@@ -33,19 +33,19 @@ class Known(NamedTuple):
 
 
 class Forms(NamedTuple):
-    """How kernels learn of states and ask for goals: hooks of `kernels.search`, and the tables of each."""
+    """How kernels find out about states and ask for goals: hooks of `kernels.search`, and the tables of each."""
 
-    learn: Any
-    tables: Any
-    goal: Any
-    goals: Any
+    find_out: Kernel
+    tables: object
+    goal: Kernel
+    goals: object
 
 
-def step(tables: Any, states: Array, i: int, action: int, out: Array, j: int) -> None:
+def step(tables: object, states: Array, i: int, action: int, out: Array, j: int) -> None:
     """Hook: the world's compiled step."""
 
 
-def learn(tables: Any, known: Known, s: int) -> bool:
+def find_out(tables: object, known: Known, s: int) -> bool:
     """Find out where the actions in state s lead."""
     pool, (words, slots), after, value, size = known  # once: taking an array out of a tuple costs
     n, most = size[0], size[1]
@@ -60,10 +60,10 @@ def learn(tables: Any, known: Known, s: int) -> bool:
     return True
 
 
-def learn_all(tables: Any, known: Known, first: int, end: int) -> None:
+def find_out_all(tables: object, known: Known, first: int, end: int) -> None:
     """The same of all states from one number up to another."""
     for s in range(first, end):
-        learn(tables, known, s)
+        find_out(tables, known, s)
 
 
 @inlined
@@ -75,13 +75,13 @@ def forget(after: Array, value: Array, n: int) -> None:
 
 
 @bare
-def ask(tables: Any, known: Known, s: int) -> bool:  # noqa: ARG001
-    """In place of `learn` where the world has no compiled step: the caller must find out."""
+def ask(tables: object, known: Known, s: int) -> bool:  # noqa: ARG001
+    """In place of `find_out` where the world has no compiled step: the caller must find out."""
     return False
 
 
 @bare
-def unknown(goals: Any, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+def unknown(goals: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
     """In place of a compiled goal where values are always computed beforehand."""
     return np.nan, np.nan
 
@@ -126,7 +126,7 @@ class Explored:
         self._bytes = state.dtype.itemsize * state.size
         self._batch = getattr(goals, "batch", BATCH)
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
-        self.costs = np.asarray(world.costs, dtype=np.float64)
+        self.costs = costs_of(world)
         self.forms = self._forms()
         room, words = FIRST_CAPACITY, -(-self._bytes // 8)
         after = np.empty((room, len(world.actions)), dtype=np.int32)
@@ -138,7 +138,7 @@ class Explored:
             return Forms(ask, (), unknown, ())
         step, tables = self._world.compiled_step  # type: ignore[attr-defined]
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
-        return Forms(specialised(learn, step=step), tables, goal, goal_tables)
+        return Forms(specialised(find_out, step=step), tables, goal, goal_tables)
 
     def _keep(self, table: Table, after: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)
@@ -174,7 +174,7 @@ class Explored:
 
     def _ask(self, numbers: Ints) -> None:
         """Ask the world for the successors of some states."""
-        found = self.add(np.asarray(self._world.successors(self.rows(numbers))).reshape(-1, self._width))
+        found = self.add(successors_of(self._world, self.rows(numbers)).reshape(-1, self._width))
         self.known.after[numbers] = found.reshape(len(numbers), len(self.costs))
 
     def follow(self, first: int, most: int) -> None:
@@ -182,7 +182,7 @@ class Explored:
         end, self.known.size[1] = self.count, most
         if self._compiled:
             self._make_room((end - first) * len(self.costs))
-            specialised(learn_all, learn=self.forms.learn)(self.forms.tables, self.known, first, end)
+            specialised(find_out_all, find_out=self.forms.find_out)(self.forms.tables, self.known, first, end)
         else:
             self._ask(np.arange(first, end))
 

@@ -8,7 +8,7 @@ All that a search remembers is passed whole, as a named tuple of record arrays. 
 into its caller, because a call costs more than its body.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,18 +85,18 @@ class Asked(NamedTuple):
     weight: float
 
 
-def goal(tables: Any, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
     """Hook: log G and log I of term k in state i."""
     return 0.0, 0.0
 
 
-def learn(tables: Any, known: Known, s: int) -> bool:  # noqa: ARG001
+def find_out(tables: object, known: Known, s: int) -> bool:  # noqa: ARG001
     """Hook: find out where the actions in state s lead; False if the caller has to."""
     return False
 
 
 @inlined
-def oldest_first(a: Any, b: Any) -> bool:
+def oldest_first(a: np.record, b: np.record) -> bool:
     """The order of the heaps."""
     return a.key < b.key or (a.key == b.key and a.tick < b.tick)  # type: ignore[no-any-return]
 
@@ -119,7 +119,7 @@ def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float) -> No
         run.fullest = max(run.fullest, sizes[h])
 
 
-def leave(goals: Any, memory: Memory, asked: Asked, s: int, v: int, total: float) -> None:
+def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: float) -> None:
     """From a moved label (s, v) of that cost, enter the nodes after v, or finish. `v_0` is left freely.
 
     A transition costs -λ (log G_v(s) + log I_w(s)); with a threshold it is free where G_v holds and G_w does not yet.
@@ -155,7 +155,7 @@ def leave(goals: Any, memory: Memory, asked: Asked, s: int, v: int, total: float
                 open_label(memory, asked.ahead, s, w, entry)
 
 
-def expand(goals: Any, memory: Memory, asked: Asked, s: int, v: int) -> None:
+def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int) -> None:
     """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
     labels, run, after, costs = memory.labels, memory.run[0], memory.known.after, asked.costs
     here = labels[s, v]
@@ -178,7 +178,7 @@ def expand(goals: Any, memory: Memory, asked: Asked, s: int, v: int) -> None:
 
 
 @inlined
-def choose(sizes: Array, run: Any, order: int) -> int:
+def choose(sizes: Array, run: np.record, order: int) -> int:
     """The heap to take the next label from; -1 if all are empty."""
     count = 0
     deepest = -1
@@ -188,8 +188,9 @@ def choose(sizes: Array, run: Any, order: int) -> int:
             deepest = h
     if count <= 1 or (order != BALANCED and run.expansions & 1 == 0):
         return deepest
-    run.dice = (run.dice * 1103515245 + 12345) & 0x7FFFFFFF
-    turn = (run.dice >> 8) % count
+    dice = (run.dice * 1103515245 + 12345) & 0x7FFFFFFF
+    run.dice = dice
+    turn = (dice >> 8) % count
     chosen = -1
     for h in range(len(sizes)):
         if sizes[h] > 0:
@@ -212,7 +213,7 @@ def label_states(memory: Memory) -> None:
     run.labelled = count
 
 
-def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> int:
+def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: int) -> int:
     """Expand labels until a plan is found, or so many were expanded, or nothing is left; may be called again to go on.
 
     Or until it needs help: GROW if there may be no room for what the next expansion finds, NEED if the successors of
@@ -241,7 +242,7 @@ def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> 
             if run.expansions >= stop:
                 return PAUSED
             if known.after[s, 0] < 0:
-                if not learn(tables, known, s):
+                if not find_out(tables, known, s):
                     run.wanted = s
                     return NEED
                 label_states(memory)

@@ -5,7 +5,7 @@ at most once. Open states wait in one heap: by the rank of their region, then by
 cost.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rsg.core.arrays import Array, record
 from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
-from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, goal, learn
+from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, find_out, goal
 
 RANK = 5  # how a call of `search` may end too: new regions need a rank
 
@@ -83,7 +83,7 @@ class Asked(NamedTuple):
 
 
 @inlined
-def best_region_first(a: Any, b: Any) -> bool:
+def best_region_first(a: np.record, b: np.record) -> bool:
     """The order of the heap; of equals, the oldest comes first."""
     if a.rank != b.rank:
         return a.rank < b.rank  # type: ignore[no-any-return]
@@ -114,7 +114,7 @@ def find_or_add(memory: Memory, near: int, step: int) -> int:
     return new  # type: ignore[no-any-return]
 
 
-def look(goals: Any, memory: Memory, asked: Asked, s: int, near: int) -> int:
+def look(goals: object, memory: Memory, asked: Asked, s: int, near: int) -> int:
     """The region of state s, which was reached from a state of the region `near`."""
     value = memory.known.value
     for k in range(len(memory.row)):
@@ -140,7 +140,7 @@ def open_state(memory: Memory, s: int) -> None:
     run.fullest = max(run.fullest, sizes[0])
 
 
-def expand(goals: Any, memory: Memory, asked: Asked, s: int) -> bool:
+def expand(goals: object, memory: Memory, asked: Asked, s: int) -> bool:
     """Try every action in state s; says whether the goal was reached."""
     here, run, wanted = memory.labels[s], memory.run[0], asked.goal
     here.expanded = 1
@@ -176,7 +176,7 @@ def label_states(memory: Memory) -> None:
     run.labelled = count
 
 
-def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> int:
+def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: int) -> int:
     """Expand states until the goal is reached, or so many were expanded, or nothing is left; as `kernels.search`."""
     known, run, heaps, sizes = memory.known, memory.run[0], memory.heaps, memory.sizes
     actions = known.after.shape[1]
@@ -203,7 +203,7 @@ def search(tables: Any, goals: Any, memory: Memory, asked: Asked, stop: int) -> 
             if run.expansions >= stop:
                 return PAUSED
             if known.after[s, 0] < 0:
-                if not learn(tables, known, s):
+                if not find_out(tables, known, s):
                     run.wanted = s
                     return NEED
                 label_states(memory)

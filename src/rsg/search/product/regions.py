@@ -46,7 +46,7 @@ class Reached:
     regions: int
 
 
-class RegionSearch(KernelSearch):
+class RegionSearch(KernelSearch[kernels.Memory]):
     """One search from a state to a state in which a term comes true; `run` may be called again to go on.
 
     Args:
@@ -77,7 +77,7 @@ class RegionSearch(KernelSearch):
         )
         look = specialised(kernels.look, goal=explored.forms.goal)
         expand = specialised(kernels.expand, look=look)
-        kernel = specialised(kernels.search, learn=explored.forms.learn, expand=expand, look=look)
+        kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
         asked = kernels.Asked(goal, explored.costs, float(np.log(threshold)), int(not blind))
         super().__init__(explored, kernel, memory, asked, spread=actions)
 

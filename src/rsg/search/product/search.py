@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints
-from rsg.core.compiled import specialised
+from rsg.core.compiled import Kernel, specialised
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
@@ -19,7 +19,7 @@ from rsg.search.product.settings import ORDERS, Found, SearchSettings
 from rsg.worlds import World
 
 
-class LabelSearch(KernelSearch):
+class LabelSearch(KernelSearch[kernels.Memory]):
     """One search over states × machine; `run` may be called again to go on with a larger budget.
 
     Args:
@@ -120,11 +120,11 @@ class LabelSearch(KernelSearch):
         return np.concatenate([[False], fresh.any(axis=0)]), left
 
 
-def specialised_search(template: Any, explored: Explored) -> Any:
+def specialised_search(template: Kernel, explored: Explored) -> Kernel:
     """A kernel of these states and their goals."""
     leave = specialised(kernels.leave, inline=True, goal=explored.forms.goal)
     expand = specialised(kernels.expand, inline=True, leave=leave)
-    return specialised(template, learn=explored.forms.learn, expand=expand)
+    return specialised(template, find_out=explored.forms.find_out, expand=expand)
 
 
 class ProductSearch(LabelSearch):

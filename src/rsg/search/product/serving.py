@@ -1,16 +1,19 @@
 """How a search over states goes on: a kernel searches in slices, and stops when it needs what only Python can give."""
 
-from typing import Any
+from typing import Generic, TypeVar
 
 from rsg.core.arrays import grown
+from rsg.core.compiled import Kernel
+from rsg.search.product import kernels, region_kernels
 from rsg.search.product.explored import Explored
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED
 
 SLICE = 50_000  # expansions between two looks at the clock
 FIRST_ROOM = 1024  # entries in a heap; grows fourfold when it is full
+_Memory = TypeVar("_Memory", kernels.Memory, region_kernels.Memory)
 
 
-class KernelSearch:
+class KernelSearch(Generic[_Memory]):
     """What all searches over states have in common.
 
     Args:
@@ -21,8 +24,9 @@ class KernelSearch:
         spread: how many entries one expansion adds to a heap at most.
     """
 
-    def __init__(self, explored: Explored, kernel: Any, memory: Any, asked: Any, spread: int) -> None:
-        self.explored, self.memory = explored, memory
+    def __init__(self, explored: Explored, kernel: Kernel, memory: _Memory, asked: object, spread: int) -> None:
+        self.explored = explored
+        self.memory: _Memory = memory
         self._kernel, self._asked, self._spread = kernel, asked, spread
 
     @property

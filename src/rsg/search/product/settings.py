@@ -30,6 +30,9 @@ class SearchSettings:
             random tree for each machine node) for continuous ones; `auto` is `product`, or `roadmap` and where that
             finds nothing `rrt`.
         poses: of a roadmap.
+
+    >>> SearchSettings(order="optimal", budget=None).planner
+    'auto'
     """
 
     order: str = "auto"
