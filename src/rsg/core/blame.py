@@ -25,6 +25,15 @@ def foreign() -> bool:
     return bool(_THEIRS)
 
 
+def place_of(error: BaseException) -> str:
+    """Where an error happened, if that is not in code of ours or of an installed package: ` (file, line)`."""
+    lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    others = [
+        f" ({file}, line {n})" for file, n in lines if _OURS not in Path(file).parents and "site-packages" not in file
+    ]
+    return others[-1] if others else ""
+
+
 def blamed(error: BaseException) -> RsgError | None:
     """The error in one sentence that names the method and the line, if it happened in somebody else's code."""
     lines = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]

@@ -8,6 +8,7 @@ import numpy as np
 from typing_extensions import TypeIs
 
 from rsg.core.arrays import Array, Bools, Floats
+from rsg.core.blame import place_of
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.defaults import costs_of
@@ -140,7 +141,7 @@ def _found(name: str, find: Callable[..., Iterable[str]], *given: object) -> lis
 
 
 def _raised(name: str, error: Exception) -> str:
-    return f"{name}: raised {type(error).__name__}: {error}"
+    return f"{name}: raised {type(error).__name__}: {error}{place_of(error)}"
 
 
 def _asked(name: str, ask: Callable[..., Any], states: States, *given: object) -> dict[str, Array]:
