@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import shutil
+import subprocess
 import sys
 import termios
 from collections import defaultdict
@@ -326,3 +327,13 @@ def test_an_option_means_one_thing_in_all_commands(rsg, monkeypatch):
     for name in ("--map", "--kind", "--layout", "--png", "--gif", "--method", "--subgoals", "--planner", "--order"):
         assert len(meanings[name]) == 1, (name, meanings[name])
     assert meanings["--map"] == meanings["--kind"]
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["info", "{}/run"], ["domains"], ["plan", "crafting", "grab-axe"]])
+def test_what_needs_no_network_does_not_wait_for_torch(folder, words):
+    code = (
+        "import sys; from rsg.cli.main import main\ntry: main(sys.argv[1:])\nfinally: assert 'torch' not in sys.modules"
+    )
+    words = [word.format(folder) for word in words]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

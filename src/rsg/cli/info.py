@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rsg.baselines import METHODS
-from rsg.baselines.jobs import RSG, Asked
 from rsg.cli.command import Said, command
 from rsg.cli.options import RunFolder
 from rsg.domain import Domain, find, installed
+from rsg.subgoals.settings import RsgSettings
 from rsg.training import Run
 
 
@@ -17,7 +16,7 @@ def info(folder: RunFolder) -> Said:
     """Say what a run is: its settings, its data, what it learned, how far it is."""
     run = Run(folder)
     about = run.about
-    checkpoints = {which: run.load(which).notes for which in run.steps}
+    checkpoints = {which: run.notes(which) for which in run.steps}
     values = {"run": str(folder), **about, "checkpoints": checkpoints}
     return Said(values, _show(folder, about, checkpoints.get("last")))
 
@@ -37,9 +36,9 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
         yield f"begun with what {origin['from']} had learned"
     yield f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n"
     yield "[bold]settings[/bold]  (change them with --set key=value)"
-    method = about.get("method", RSG)
+    method = about.get("method", "rsg")
     place = find(origin["world"]) if origin.get("world") in installed() else Domain()
-    usual = vars(Asked(method).settings(place)) if method in (RSG, *METHODS) else {}
+    usual = _usual(method, place)
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         yield f"  {key:16} {value}{note}"
@@ -48,3 +47,14 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
         for row in state["history"]:
             rest = "  ".join(f"{key} {value:.4f}" for key, value in row.items() if key != "step")
             yield f"  step {int(row['step']):5}  {rest}"
+
+
+def _usual(method: str, place: Domain) -> dict[str, object]:
+    """The settings that a method has there unless they are changed; nothing of one that nobody knows."""
+    suits = place.presets.get(method, {})
+    if method == "rsg" and suits.get("encoder", "auto") == "auto":
+        return vars(RsgSettings(**suits))
+    from rsg.baselines import METHODS  # which loads torch
+    from rsg.baselines.jobs import Asked
+
+    return vars(Asked(method).settings(place)) if method in ("rsg", *METHODS) else {}

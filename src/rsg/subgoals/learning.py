@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
-from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
 from rsg.language import Machine, machine_of
@@ -19,9 +18,8 @@ from rsg.search.cost_to_go import Logs
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.objective import Score, View, contrast
-from rsg.subgoals.rationality import Rationality
+from rsg.subgoals.settings import RsgSettings as RsgSettings
 from rsg.training.data import Kept
-from rsg.training.settings import TrainingSettings
 from rsg.worlds import EitherWorld
 
 FEW = 0.3  # of Adam's largest step: a thing that gradients pull less steadily than this is drawn to nothing
@@ -29,43 +27,6 @@ CHOOSY = 1 / 3  # of training: then what is left is seen well enough to choose a
 THING = 0.01  # what looking at one thing more, in each term, must add to the held-out score to be worth it
 WorldOf = Callable[[Demonstration], EitherWorld]
 """Gives the world of a demonstration."""
-
-
-@dataclass(frozen=True)
-class RsgSettings(TrainingSettings):
-    """What RSG adds to the settings of every method; values are the paper's where it gives one, but for `single`.
-
-    >>> RsgSettings(encoder="flat", steps=50).hidden
-    128
-    """
-
-    GONE: ClassVar = {
-        **TrainingSettings.GONE,
-        **{"one_action": True, "alignment": "max", "negatives_from": "descriptions", "context": False},
-        **{"scheme": "exact", "full_layers": 3, "beam_layers": 15, "beam": 10, "actions": "edges", "samples": 20},
-        **{"compiled": True, "poses": 2000},
-        **dict.fromkeys(("prompt", "sure", "doubt", "unmentioned", "unmentioned_steps"), ...),
-    }
-
-    steps: int = 300
-    encoder: str = default(
-        "auto",
-        "facts (formulas over what can be asked of a state), or a network: sets, flat, image, relative, or the name of "
-        "a module that is given in their place; auto is facts, and a network for what they do not explain",
-    )
-    hidden: int = default(128, "the width of its layers", least=1)
-    single: bool = default(True, "whether I is 1 - G instead of a classifier of its own (the paper's)")
-    alpha: float = default(1.0, "α, inverse rationality", above=0)
-    weight: float = default(1.0, "λ, what a transition's log-probabilities cost beside actions", above=0)
-    beta: float = default(1.0, "β, how sharply the contrastive term compares scores", above=0)
-    gamma: float = default(0.1, "γ, its weight", least=0)
-    negatives: int = default(5, "how many other tasks each demonstration is compared with", least=0)
-    depth: int = default(4, "how many steps around a demonstration the exact graph reaches", least=1)
-
-    @property
-    def rationality(self) -> Rationality:
-        """The part that scores depend on."""
-        return Rationality(float(self.alpha), float(self.weight))
 
 
 class RationalSubgoals:

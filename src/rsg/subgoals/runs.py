@@ -37,6 +37,7 @@ from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
 from rsg.subgoals.readings import Readings
+from rsg.subgoals.settings import BY_FACTS as BY_FACTS
 from rsg.subgoals.subgoals import Source, Subgoals
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
@@ -47,7 +48,6 @@ from rsg.worlds import ContinuousWorld, EitherWorld, World, check, require
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
-BY_FACTS = ("auto", "facts")
 NO_FACTS = "nothing in the states of this world is discrete, so there are no facts; use another encoder"
 Where = EitherWorld | Domain | WorldOf | str
 """A world, a domain or its name, or a function from a demonstration to its world."""

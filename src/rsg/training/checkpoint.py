@@ -10,15 +10,15 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import torch
 from safetensors import SafetensorError
-from safetensors.torch import load as unpack
-from safetensors.torch import save as pack
 
 from rsg.core.errors import RunError
 from rsg.core.folder import UNREADABLE, Sealed, sha256, write
+
+if TYPE_CHECKING:
+    import torch  # which is loaded when tensors are: whoever asks only what a run is does not wait for it
 
 RUN = "run.json"
 _BACKUP = "restore it from a backup, or train again into another folder"
@@ -44,7 +44,7 @@ class Saved:
         notes: everything else, as plain JSON (keys are strings, tuples come back as lists); `step` must be among it.
     """
 
-    tensors: dict[str, torch.Tensor]
+    tensors: "dict[str, torch.Tensor]"
     notes: dict[str, Any]
 
 
@@ -79,6 +79,7 @@ def _plain(about: dict[str, Any], entries: _Entries) -> dict[str, Any]:
 class Run:
     """The folder of a training run, opened for reading; `Run.create` makes one, and `writing` opens it for `save`.
 
+    >>> import torch
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     run = Run.create(f"{folder}/run", {"method": "rsg"})
@@ -124,6 +125,8 @@ class Run:
             raise RunError(
                 f"{self.folder} is open for reading only; save to it inside of 'with writing(folder) as run'"
             )
+        from safetensors.torch import save as pack
+
         old = self._entries
         packed = {which: pack(_own(saved.tensors)) for which, saved in checkpoints.items()}
         entries = {which: _new_entry(which, checkpoints[which], data, old) for which, data in packed.items()}
@@ -144,14 +147,24 @@ class Run:
 
     def load(self, which: Which) -> Saved:
         """A checkpoint, with the very bits that were saved, on the CPU; its file is verified first."""
-        entry, data = self._read_tensors(which)
-        if sha256(data) != entry.sha256:
-            raise self._broken(which, "is damaged: its checksum differs")
+        from safetensors.torch import load as unpack
+
+        entry, data = self._verified(which)
         try:  # copies lie in memory as torch lays it out: sums may depend on that, and a resumed run must not differ
             tensors = {name: tensor.clone() for name, tensor in unpack(data).items()}
         except (SafetensorError, *UNREADABLE):
             raise self._broken(which, "holds no tensors that can be read") from None
         return Saved(tensors, deepcopy(entry.notes))
+
+    def notes(self, which: Which) -> dict[str, Any]:
+        """What a checkpoint says, but for its tensors; their file is verified all the same."""
+        return deepcopy(self._verified(which)[0].notes)
+
+    def _verified(self, which: Which) -> tuple[_Entry, bytes]:
+        entry, data = self._read_tensors(which)
+        if sha256(data) != entry.sha256:
+            raise self._broken(which, "is damaged: its checksum differs")
+        return entry, data
 
     def _read_tensors(self, which: Which) -> tuple[_Entry, bytes]:
         """What `run.json` says of a checkpoint and the bytes of its file; follows a trainer that went on meanwhile."""
@@ -192,8 +205,10 @@ def writing(folder: str | Path) -> Iterator[Run]:
             run._writing = False
 
 
-def _own(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def _own(tensors: "dict[str, torch.Tensor]") -> "dict[str, torch.Tensor]":
     """The tensors as they can be written: on the CPU, in one piece, and none sharing memory with another."""
+    import torch
+
     return {
         name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()
     }
