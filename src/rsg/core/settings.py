@@ -69,8 +69,8 @@ def named(kind: type, values: Mapping[str, object]) -> dict[str, Any]:
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Walk(Settings):
-    ...     steps: int = setting(100, "how far to go", least=1)
-    ...     speed: float = setting(1.0, "how fast", above=0)
+    ...     steps: int = default(100, "how far to go", least=1)
+    ...     speed: float = default(1.0, "how fast", above=0)
     >>> named(Walk, {"steps": 10, "speed": 1})
     {'steps': 10, 'speed': 1.0}
     """
