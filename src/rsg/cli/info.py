@@ -7,7 +7,7 @@ from typing import Any
 from rsg.cli.command import Said, command
 from rsg.cli.options import RunFolder
 from rsg.domain import Domain, find, installed
-from rsg.subgoals.settings import RsgSettings
+from rsg.evaluation.usual import usual_settings
 from rsg.training import Run
 
 
@@ -38,7 +38,7 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
     yield "[bold]settings[/bold]  (change them with --set key=value)"
     method = about.get("method", "rsg")
     place = find(origin["world"]) if origin.get("world") in installed() else Domain()
-    usual = _usual(method, place)
+    usual = usual_settings(method, place)
     for key, value in settings.items():
         note = "" if usual.get(key) == value else f"   [yellow](default {usual.get(key)})[/yellow]"
         yield f"  {key:16} {value}{note}"
@@ -47,14 +47,3 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
         for row in state["history"]:
             rest = "  ".join(f"{key} {value:.4f}" for key, value in row.items() if key != "step")
             yield f"  step {int(row['step']):5}  {rest}"
-
-
-def _usual(method: str, place: Domain) -> dict[str, object]:
-    """The settings that a method has there unless they are changed; nothing of one that nobody knows."""
-    suits = place.presets.get(method, {})
-    if method == "rsg" and suits.get("encoder", "auto") == "auto":
-        return vars(RsgSettings(**suits))
-    from rsg.baselines import METHODS  # which loads torch
-    from rsg.baselines.jobs import Asked
-
-    return vars(Asked(method).settings(place)) if method in ("rsg", *METHODS) else {}
