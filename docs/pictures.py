@@ -167,7 +167,6 @@ def following() -> None:
     ends = {end for _, _, end in made.parts}
     times = [900 if number in ends else 170 for number in range(len(frames) - 1)]
     (IMAGES / "following.gif").write_bytes(gif(frames, [1500, *times[1:], 4000]))
-    Image.fromarray(frames[made.parts[-2][2]]).save(IMAGES / "following.png", optimize=True)
 
 
 def _followed(world: CraftingWorld, made: Plan, means: dict[str, str], goal: str, number: int) -> Bytes:

@@ -6,7 +6,8 @@ from hypothesis import settings
 
 from rsg.cli.main import main
 
-os.environ.pop("COLUMNS", None)  # which pytest sets in its workers, and which makes tables narrow
+for size in ("COLUMNS", "LINES"):  # pytest sets these in its workers: tables and rooms would be small
+    os.environ.pop(size, None)
 settings.register_profile("uncompiled", max_examples=10, deadline=None)
 if numba.config.DISABLE_JIT:  # that pass is for coverage: a test that does not say how many examples it wants has few
     settings.load_profile("uncompiled")

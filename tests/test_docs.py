@@ -157,7 +157,7 @@ def test_commands(page, here, capsys, run):
     ("command", "problem"),
     [
         ("rsg train crafting --no-such-option", "No such option: --no-such-option"),
-        ("rsg world --list", "WORLD"),
+        ("rsg world --list", "(?i)world"),
         ("rsg eval crafting --per-task many", "Invalid value for '--per-task'"),
         ("rsg reproduce baselines --no-such-option", "No such option: --no-such-option"),
         ("rsg no-such-command", "No such command"),
