@@ -1,5 +1,6 @@
 """Segmentation against every alignment one by one, and recognition with classifiers that know the truth."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from types import SimpleNamespace
@@ -66,10 +67,22 @@ def slow_scores(case, machine, prefix):
     """Every alignment with its score."""
     world, subgoals, states, actions, settings = case
     graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
+    graph = replace(graph, edge_cost=graph.edge_cost * 0.1 / world.costs.mean())  # in the unit of the paper
     odds = subgoals.evaluate(world, graph.states, subgoals.numbers([str(term) for term in machine.terms]))
     logs = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
     how = {"alpha": settings.alpha, "weight": settings.weight, "open_end": prefix}
     return reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, **how))
+
+
+def test_what_actions_cost_in_another_unit_changes_nothing():
+    rng = stream(0, "units")
+    for _ in range(10):
+        world, subgoals, states, actions, settings = random_case(rng, steps=(3, 6))
+        dear = TableWorld(world.after, 8 * world.costs)
+        walked, task = SimpleNamespace(states=states, actions=actions), random_task(rng)
+        one, other = (Recogniser(subgoals, [task], settings).segment(where, walked, task) for where in (world, dear))
+        assert one.score == pytest.approx(other.score, rel=1e-9)
+        assert one.ends == other.ends
 
 
 def as_segmentation(machine, alignment):

@@ -106,6 +106,7 @@ def test_what_is_not_named_follows_from_the_world_and_is_said(capsys):
     assert "each term is read as a formula over facts" in capsys.readouterr().err
     flat = rsg.learn(demonstrations(), WORLD, settings={"encoder": "flat", "steps": 1}).settings
     assert (flat.encoder, flat.steps, flat.batch) == ("flat", 1, RsgSettings().batch)
+    assert capsys.readouterr().err == ""  # it was named
 
 
 def test_settings_in_a_file(tmp_path):

@@ -1,6 +1,6 @@
 """Where a demonstration took place: the graph of states around it, whatever kind of world it is in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from rsg.search import StateGraph, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
-from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous, require
+from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous, require, unit_of
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
 
@@ -35,6 +35,8 @@ class Ground:
 def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000) -> Ground:
     """The graph of what is within `depth` actions of a trajectory; steps that its world denies are an error.
 
+    Its costs are in the unit of the paper, whatever unit those of the world are in (`rsg.worlds.unit_of`).
+
     Args:
         world: where it took place.
         states: `[T + 1, W]`, actions: `[T]`, or `[T, D]` in a continuous world.
@@ -50,6 +52,8 @@ def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], dept
     else:
         graph = local_graph(world, states, depth)
         taken = taken_edges(graph, actions)
+    if (unit := unit_of(world)) != 1.0:
+        graph = replace(graph, edge_cost=graph.edge_cost / unit)
     return Ground(world, graph, Walk(graph.path, taken, np.ones(len(taken))))
 
 

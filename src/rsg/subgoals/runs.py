@@ -99,13 +99,11 @@ def learn(
     """
     shown, world_of = opened(demonstrations), world_function(world)
     encoder, start = beside.get("encoder"), beside.get("start")
-    asked, settings = settings, _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
+    settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
     if start is not None and not isinstance(start, Subgoals):
         raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
     had = start.classifiers if start else None
-    if asked is not settings and encoder is None:
-        say(_said(settings))
     if settings.encoder in BY_FACTS:
         classifiers = _had(out) or _read(data, world_of, settings, had)
     else:
@@ -219,6 +217,8 @@ def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: 
         chosen = preset(network_for(world))
         settings = replace(settings, encoder=chosen.encoder) if asked is settings else replace(chosen, **some)
     check_device(settings.device)
+    if asked is not settings and encoder is None and "encoder" not in some:
+        say(_said(settings))
     return settings
 
 

@@ -1,7 +1,7 @@
 """Where it happens: what a world is, what follows of it, and a check that says in plain words what one lacks."""
 
 from rsg.worlds.conformance import check, require
-from rsg.worlds.defaults import costs_of, successors_of
+from rsg.worlds.defaults import costs_of, successors_of, unit_of
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "is_continuous",
     "require",
     "successors_of",
+    "unit_of",
 ]

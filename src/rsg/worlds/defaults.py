@@ -3,7 +3,7 @@
 import numpy as np
 
 from rsg.core.arrays import Floats
-from rsg.worlds.protocol import States, World
+from rsg.worlds.protocol import EitherWorld, States, World, is_continuous
 
 COST = 0.1  # of an action, as in the paper: what demonstrators take for worth it is counted in this unit
 
@@ -12,6 +12,15 @@ def costs_of(world: World) -> Floats:
     """What each action costs, `[A]`: as in the paper, unless the world says otherwise."""
     own = getattr(world, "costs", None)
     return np.full(len(world.actions), COST) if own is None else np.asarray(own, dtype=np.float64)
+
+
+def unit_of(world: EitherWorld) -> float:
+    """What costs of this world are counted in: how many times what an action costs in the paper, in the mean.
+
+    Demonstrators are as rational whatever actions cost, so learning divides costs by it.
+    """
+    costs = np.array([world.cost]) if is_continuous(world) else costs_of(world)
+    return float((costs[0] if (costs == costs[0]).all() else costs.mean()) / COST)
 
 
 def successors_of(world: World, states: States) -> States:
