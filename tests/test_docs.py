@@ -129,7 +129,7 @@ def run(monkeypatch, capsys):
     return give
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples(page, here, capsys, rsg_reads, run):
     """Python and consoles are run; of commands it is known that they can be given."""
 
@@ -147,7 +147,7 @@ def test_examples(page, here, capsys, rsg_reads, run):
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands(page, here, capsys, run):
     """Commands are run, too."""
     walk(page, capsys, lambda command: ONLY_READ.match(command) or run(command))
