@@ -21,7 +21,7 @@ NAME, BOOK = "rule-books", "book"
 TRUTH = "-truth"  # added to the names of evaluations that plan with it
 WALK = 30  # random steps
 EVALUATED = 25_000  # expansions: words are judged here, not the search
-FULL = Size(2, {"first": 300, "compositional": 10, "novel": 10, "walks": 10}, 1.0, seeds=20)  # others were looked at
+FULL = Size(2, {"first": 500, "compositional": 10, "novel": 10, "walks": 10}, 1.0, seeds=20)  # others were looked at
 QUICK = Size(2, {"first": 0, "compositional": 1, "novel": 1, "walks": 1}, 0.5, {"steps": 60, "curriculum": 20}, seeds=2)
 
 

@@ -10,9 +10,10 @@ from rsg.domains.crafting.domain import Crafting
 from rsg.domains.crafting.text import read_map
 from rsg.domains.crafting.truth import TrueGoals
 from rsg.language import Machine, parse, satisfies
-from rsg.planning import plan, validate
+from rsg.planning import Dependencies, plan, plan_goal, validate
 from rsg.planning.validation import does_leniently
 from rsg.search import ORDERS, SearchSettings
+from rsg.subgoals import Formula, Literal, Reading, Readings
 
 source = Crafting()
 oracle = source.true_goals
@@ -180,3 +181,37 @@ def test_costs_of_actions_count():
     made = plan(world, state, "grab-axe", oracle, SearchSettings(order="optimal"))
     assert [ACTIONS[a] for a in made.actions] == ["down", "toggle"]
     assert made.cost == pytest.approx(0.2)
+
+
+def axes_and(second, least=0.03):
+    """A world with an axe, and another or none; and somebody who is not quite sure whether all of them are meant."""
+    world = CraftingWorld(3, 7)
+    walls = {(row, 5): "water" for row in range(3)}
+    state = world.state({(0, 2): "axe", **walls, **({second: "axe"} if second else {})}, (0, 0))
+    formulas = ((Formula.of(Literal("held(axe)")), 1 - least), (Formula.of(Literal("lies(axe)", holds=False)), least))
+    return world, state, Readings({"grab-axe": Reading(formulas, 2, 2)}, certainty=5.0)
+
+
+def left_over(made, world):
+    return int((world.plain[made.states[-1][-world.height * world.width :]] == world.rules.code("axe")).sum())
+
+
+def test_plans_see_to_what_is_less_likely_if_there_is_a_way():
+    settings = SearchSettings(order="optimal")
+    made = {}
+    for second in (None, (2, 4), (0, 6)):  # the last one cannot be reached
+        world, state, unsure = axes_and(second)
+        sure = axes_and(second, 1e-9)[2]
+        none = np.zeros((1, 1), dtype=np.int64)
+        links = Dependencies(("grab-axe",), none, none, none[0], none, (((),),), np.array([0.5]))
+        for name, plans in (
+            ("task", [plan(world, state, "grab-axe", one.goals, settings) for one in (unsure, sure)]),
+            ("goal", [plan_goal(world, state, "grab-axe", one.goals, links) for one in (unsure, sure)]),
+        ):
+            assert all(one.found and not one.bold for one in plans)
+            assert verdict_of(world, plans[0], "grab-axe").ok
+            made[name, second] = [(left_over(one, world), one.expansions) for one in plans]
+    for name in ("task", "goal"):
+        assert made[name, None][0] == made[name, None][1]  # seen to already: nothing else was searched
+        assert [axes for axes, _ in made[name, (2, 4)]] == [0, 1]
+        assert [axes for axes, _ in made[name, (0, 6)]] == [1, 1]

@@ -82,3 +82,15 @@ def test_what_only_some_readings_say_is_neither_true_nor_not_yet_true():
     assert odds[0] == 5.0
     assert odds[1] == -5.0
     assert abs(odds[2]) < 1e-9
+
+
+def test_what_is_less_likely_is_seen_to_by_careful_goals():
+    held, gone, there = (Formula.of(Literal(*one)) for one in (("held(axe)",), ("lies(axe)", False), ("here(axe)",)))
+    subgoals = Readings({"get": Reading(((held, 0.97), (gone, 0.028), (there, 0.002)), 2, 2)}, certainty=5.0)
+    first = subgoals.goals(WORLD, ["get"], WORLD.state({}))
+    meant = [[one for one, _ in goals.meant["get"]] for goals in (first, first.careful, first.careful.careful)]
+    assert meant == [[held], [held, gone], [held, gone, there]]
+    assert not hasattr(first, "bold")
+    assert not hasattr(first.careful.careful, "careful")
+    sure = Readings({"get": Reading(((held, 1.0), (gone, 1e-9)), 2, 2)}, certainty=5.0)
+    assert not hasattr(sure.goals(WORLD, ["get"], WORLD.state({})), "careful")

@@ -18,8 +18,9 @@ from rsg.search import SearchSettings
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals import Formula, Literal, Rationality, Readings, Subgoals, learn, load, score, tell
 from rsg.subgoals.ground import ground
-from rsg.subgoals.interpretation import enough, interpret, prepared, scores_of
+from rsg.subgoals.interpretation import interpret, scores_of
 from rsg.subgoals.objective import Given
+from rsg.subgoals.shown import enough, prepared
 from rsg.training.data import least_steps
 
 
@@ -178,6 +179,41 @@ def test_conjunctions_disjunctions_and_negations_in_a_world_of_ones_own():
         assert np.array_equal(odds > 0, truth(every)), (term, str(subgoals.readings[term].formula))
     assert len(subgoals.readings["be-ready"].formula.literals) == 2
     assert not subgoals.readings["find-something"].formula.literals[1].also
+
+
+class Corridor(Kitchen):
+    """A corridor of 25 places with a lamp and, far away, a book."""
+
+    LAMP, BOOK = 4, 20
+    fact_names = ("lamp", "book")
+
+    def facts(self, states):
+        return states[:, 1:3] == 1
+
+    def step(self, states, actions):
+        out = states.copy()
+        for row, action in zip(out, actions, strict=True):
+            if action < 2:
+                row[0] = np.clip(row[0] + (1 if action else -1), 0, 24)
+            elif row[0] in (self.LAMP, self.BOOK):
+                row[1 if row[0] == self.LAMP else 2] = 1
+        return out
+
+
+def test_a_shorter_way_that_nobody_took_tells_what_else_is_meant():
+    """Who wants the book alone goes there at once; the graphs around demonstrations do not reach so far."""
+    world, demos = Corridor(), []
+    for start in (9, 10, 11, 12):
+        lamp = [0] * (start - Corridor.LAMP) + [2]
+        book = [1] * (Corridor.BOOK - Corridor.LAMP) + [2]
+        for task, actions in (("light", lamp), ("get-ready", lamp + book)):
+            states = [np.array([start, 0, 0])]
+            for action in actions:
+                states.append(world.step(states[-1][None], np.array([action]))[0])
+            demos.append(Demonstration(np.stack(states), np.array(actions), task))
+    readings = learn(demos, world).classifiers.readings
+    assert str(readings["light"].formula) == "lamp"
+    assert str(readings["get-ready"].formula) == "book and lamp"
 
 
 def field(axe, agent, **things):

@@ -25,9 +25,10 @@ from rsg.search import (
     Reached,
     RegionSearch,
     after,
-    bolder,
     goals_from,
     goals_in,
+    instead,
+    sees_to,
 )
 from rsg.worlds import EitherWorld, is_continuous
 
@@ -89,6 +90,15 @@ class GoalProblem:
             return np.hstack([log_g, own_g]), np.hstack([log_i, own_i])
 
         return goals
+
+    @cached_property
+    def own(self) -> Goals:
+        """The classifier of the goal alone."""
+        return self.goals(self.world, [self.name], self.state)
+
+    def instead(self, which: str) -> "GoalProblem":
+        """The same by the `bold` or the `careful` classifiers of terms."""
+        return GoalProblem(self.world, self.state, self.asked, instead(self.goal_fn, which), self.dependencies)
 
     def no_plan(self, expansions: int, ended: str, reached: Iterable[str], never: Sequence[str], because: str) -> Plan:
         """That there is none, and why."""
@@ -158,14 +168,21 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
     start = time.perf_counter()
     bold, spent = False, 0
     while True:
-        unsure = hasattr(problem.goals(problem.world, [problem.name], problem.state), "bold")
+        unsure = hasattr(problem.own, "bold")
         left = budget - spent
         made = method(problem, Limits(-(-left // 2) if unsure else left, between=after(spent, between)))
         spent += made.expansions
         if made.found or not unsure or spent >= budget:
             break
-        bold, goal_fn = True, bolder(problem.goal_fn)
-        problem = GoalProblem(problem.world, problem.state, problem.asked, goal_fn, problem.dependencies)
+        bold, problem = True, problem.instead("bold")
+    while made.found and spent < budget and hasattr(problem.own, "careful"):
+        problem = problem.instead("careful")
+        if not sees_to(problem.own, made.states, [(0, 0, len(made.actions))]):
+            surer = method(problem, Limits(budget - spent, between=after(spent, between)))
+            spent += surer.expansions
+            if not surer.found:
+                break
+            made = surer
     return replace(made, expansions=spent, bold=made.found and bold, seconds=time.perf_counter() - start)
 
 

@@ -22,6 +22,7 @@ from rsg.search import (
     after,
     best,
     goals_in,
+    sees_to,
 )
 from rsg.worlds import EitherWorld, is_continuous, require
 
@@ -149,8 +150,18 @@ def plan(
         if found.actions is not None or not unsure or more is None:
             break
         goals, settings, bold = getattr(goals, "bold"), more, True  # noqa: B009
-    made = _plan(machine, state, replace(found, expansions=spent), search, time.perf_counter() - begun)
-    return replace(made, bold=made.found and bold)
+    made = _plan(machine, state, found, search)
+    while made.found and more is not None and hasattr(goals, "careful"):
+        goals = goals.careful
+        if sees_to(goals, made.states, [(machine.names.index(part.term), *part[1:]) for part in made.parts]):
+            continue
+        found, search = _searched(world, state, machine, goals, more, after(spent, between))
+        more = _left(more, found)
+        spent += found.expansions
+        if found.actions is None:
+            break
+        made = _plan(machine, state, found, search)
+    return replace(made, bold=made.found and bold, expansions=spent, seconds=time.perf_counter() - begun)
 
 
 def first_state(world: EitherWorld, start: Array) -> Array:
@@ -203,11 +214,11 @@ def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) ->
     return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
 
 
-def _plan(machine: Machine, state: Array, found: Found, search: _Search, seconds: float) -> Plan:
+def _plan(machine: Machine, state: Array, found: Found, search: _Search) -> Plan:
     def terms_of(nodes: Ints) -> tuple[str, ...]:
         return tuple(machine.names[machine.term_of[node]] for node in nodes)
 
-    told: dict[str, Any] = {"task": machine.task, "expansions": found.expansions, "seconds": seconds}
+    told: dict[str, Any] = {"task": machine.task, "expansions": found.expansions}
     if found.actions is None or found.states is None or found.nodes is None:
         entered, left = search.reached()
         reached, missed = (dict.fromkeys(terms_of(np.flatnonzero(entered & done))) for done in (left, ~left))

@@ -6,9 +6,10 @@ from rsg.search.goals import (
     GoalFn as GoalFn,
     Goals as Goals,
     asked as asked,
-    bolder as bolder,
     goals_from as goals_from,
     goals_in as goals_in,
+    instead as instead,
+    sees_to as sees_to,
 )
 from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, local_graph as local_graph
 from rsg.search.motion.roadmap import attach as attach, local_roadmap as local_roadmap, roadmap as roadmap

@@ -9,6 +9,8 @@ from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds import EitherWorld
 
+HALF = np.log(0.5)
+
 
 class Goals(Protocol):
     """The classifiers of some terms in one world.
@@ -17,6 +19,7 @@ class Goals(Protocol):
     (log G, log I) of term k in row i of `states`, whose rows may be longer than a state. Or an attribute `batch`: how
     many states a search should look ahead when it asks; the default is for goals that cost little once they are asked.
     Or an attribute `bold`: other goals, for a second search if the first finds no way to what is sure to be meant.
+    Or an attribute `careful`: goals that hold, or do not yet hold, in fewer states, for a search for a surer way.
     """
 
     def __call__(self, states: Array) -> tuple[Floats, Floats]:
@@ -39,13 +42,13 @@ def goals_in(subgoals: GoalFn, world: Any, terms: Sequence[str], state: Array) -
     return subgoals(world, terms, state)
 
 
-def bolder(goal_fn: GoalFn) -> GoalFn:
-    """The same, which takes for meant what is only likely to be."""
+def instead(goal_fn: GoalFn, which: str) -> GoalFn:
+    """The same, which gives the `bold` or the `careful` goals where there are such."""
 
     def goals(world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
-        careful = goal_fn(world, terms, state)
-        bold: Goals = getattr(careful, "bold", careful)
-        return bold
+        usual = goal_fn(world, terms, state)
+        other: Goals = getattr(usual, which, usual)
+        return other
 
     return goals
 
@@ -57,6 +60,13 @@ def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
     if log_g.shape != shape or log_i.shape != shape or np.isnan(log_g).any() or np.isnan(log_i).any():
         raise RsgError(f"goals must give log G and log I of shape {shape} without NaN, got {log_g.shape}")
     return log_g, log_i
+
+
+def sees_to(goals: Goals, states: Array, ends: Sequence[tuple[int, int, int]]) -> bool:
+    """Whether on a way through states each (term, start, end) is not yet true at its start and true at its end."""
+    terms, starts, stops = np.array(ends).T
+    log_g, log_i = goals(states)
+    return bool((log_g[stops, terms] >= HALF).all() and (log_i[starts, terms] > HALF).all())
 
 
 def goals_from(probability: Callable[[Array], Array]) -> Goals:

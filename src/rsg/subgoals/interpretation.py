@@ -6,77 +6,43 @@ rational demonstrators are (α), how many descriptions are wrong, and which kind
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import zip_longest
-from math import lgamma, log
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.compiled import compiled
-from rsg.demos import Demonstration
-from rsg.demos.demonstration import by_world
-from rsg.language import Machine, machine_of
+from rsg.language import Machine
 from rsg.search import ProductSearch, SearchSettings
 from rsg.search.cost_to_go import Logs
-from rsg.subgoals.formulas import Formula, Literal, where
-from rsg.subgoals.ground import Ground
+from rsg.subgoals.formulas import Formula, where
 from rsg.subgoals.objective import Given, forward, score
+from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expected_doubt, mentioned
 from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import Reading, Readings
+from rsg.subgoals.shown import Data, Shown
 from rsg.worlds import World, is_continuous
-from rsg.worlds.facts import fact_names, facts_of, family
+from rsg.worlds.facts import facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
 FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
 ROUNDS = 12  # at most
-ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
 LITERALS = 3  # of a formula, at most
 BEAM = 12  # formulas that are tried with one literal more
 WORST = 3  # demonstrations, those that are explained worst, by which formulas of one literal more are chosen
 TRIED = 32  # of these that are scored on others
 TRIAL = 16  # demonstrations by which formulas are chosen that are scored on all
-CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
 DISTANT = 12.0  # formulas that are less likely by such a logarithm are not compared by what graphs do not show
 FEW = 60  # demonstrations that tell how often there were shorter ways
+COMPARED = 24  # formulas of a term that are compared by what graphs do not show, at most
 KEPT = 10  # formulas of a term whose posterior is told
 BUDGET = 6000  # expansions for a shorter way that graphs do not show; what takes longer is not looked for
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """A demonstration, ready to be interpreted.
-
-    Attributes:
-        ground: with the graph of states around it.
-        machine: of its description.
-        facts: `[S, F]` which facts hold in the states of the graph.
-    """
-
-    ground: Ground
-    machine: Machine
-    facts: Bools
-
-    @cached_property
-    def on_path(self) -> Bools:
-        """Which facts hold along the way, `[T + 1, F]`."""
-        return self.facts[self.ground.graph.path]
-
-    @property
-    def given(self) -> Given:
-        """What a score needs besides what terms mean."""
-        return Given(self.ground.graph.arrays, self.ground.walk, self.machine.arrays)
-
-    @cached_property
-    def blind(self) -> float:
-        """The score of somebody who acts at random, whatever the description says."""
-        edges, path = self.ground.graph.arrays, self.ground.graph.path[:-1]
-        return -float(np.log(edges.start[path + 1] - edges.start[path]).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,112 +78,32 @@ class Interpretation:
     certainty: float
 
 
-def prepared(
-    demos: Sequence[Demonstration],
-    ground_of: Callable[[Demonstration], Ground],
-    known: Mapping[str, Formula] | None = None,
-) -> "Data":
-    """Demonstrations, ready to be interpreted; known: what some terms mean, which is not asked again."""
-    grounds = [ground_of(demo) for demo in demos]
-    worlds = by_world((ground.world, ground.graph.states) for ground in grounds)
-    names = dict.fromkeys(name for world, some in worlds for name in fact_names(world, np.concatenate(some)))
-    names |= dict.fromkeys(name for one in (known or {}).values() for name in one.facts)
-    facts = {id(world): facts_of(world, tuple(names)) for world, _ in worlds}
-    return Data(
-        {name: number for number, name in enumerate(names)},
-        [
-            Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
-            for demo, ground in zip(demos, grounds, strict=True)
-        ],
-        known or {},
-    )
-
-
-def enough(tasks: Sequence[str]) -> list[int]:
-    """The numbers of as many demonstrations as it takes to see each term often, by turns of each description."""
-    by_task: dict[str, list[int]] = {}
-    for number, task in enumerate(tasks):
-        by_task.setdefault(task, []).append(number)
-    seen, chosen = Counter[str](), list[int]()
-    for turn in zip_longest(*by_task.values()):
-        for number in turn:
-            if number is not None and any(seen[name] < ENOUGH for name in machine_of(tasks[number]).names):
-                seen.update(machine_of(tasks[number]).names)
-                chosen.append(number)
-    return sorted(chosen)
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """All demonstrations. place: the column of each fact; known: what some terms mean."""
-
-    place: dict[str, int]
-    demos: list[Shown]
-    known: Mapping[str, Formula]
-
-    @cached_property
-    def terms(self) -> dict[str, list[int]]:
-        """For each term the demonstrations that mention it."""
-        found: dict[str, list[int]] = {}
-        for number, demo in enumerate(self.demos):
-            for term in demo.machine.names:
-                found.setdefault(term, []).append(number)
-        return found
-
-    @cached_property
-    def on_paths(self) -> tuple[Bools, Ints]:
-        """Which facts hold along all demonstrations, one after the other `[N, F]`, and where each begins."""
-        starts = np.cumsum([0, *(len(demo.on_path) for demo in self.demos)])
-        return np.concatenate([demo.on_path for demo in self.demos]), starts
-
-    def rises(self, formulas: Sequence[Formula]) -> Bools:
-        """In which demonstrations each formula comes true on the way, `[formulas, D]`."""
-        holds, starts = self.on_paths
-        true = where(formulas, holds, self.place)
-        came = np.zeros(true.shape, dtype=np.bool_)
-        came[:, 1:] = true[:, 1:] & ~true[:, :-1]
-        came[:, starts[:-1]] = False
-        return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
-
-    def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        """Facts that held at all these ends, too often for chance, and that a formula says nothing of."""
-        holds, starts = self.on_paths
-        there = holds[[starts[d] + step for d, step in ends]]
-        usual = (holds.sum(axis=0) - there.sum(axis=0) + 1) / (len(holds) - len(ends) + 2)  # elsewhere
-        strange = there.all(axis=0) & (usual ** len(ends) < CHANCE)
-        return tuple(name for name, number in self.place.items() if strange[number] and name not in formula.facts)
-
-    @cached_property
-    def literals(self) -> dict[Formula, Bools]:
-        """Every fact that comes true somewhere on the way, and every one that ceases to be; with the demonstrations."""
-        every = [Formula((Literal(fact, holds),)) for fact in self.place for holds in (True, False)]
-        return {one: rises for one, rises in zip(every, self.rises(every), strict=True) if rises.any()}
-
-
 def interpret(data: Data) -> Interpretation:
     """What every term means that is not known yet: found term after term, until nothing changes."""
     search = _Search(data, data.known)
     found: dict[str, Weighed] = {}
     simplest_first = sorted(data.terms, key=lambda term: min(data.demos[d].machine.nodes for d in data.terms[term]))
-    growing = False
+    growing, first = False, True
     for turn in range(ROUNDS):
-        before = dict(search.meaning)
+        before, settled = dict(search.meaning), set(search.known)
         for term in simplest_first:
             if term not in search.known:
-                demos = search.clearest(term) if turn == 0 else data.terms[term]
+                demos = search.clearest(term, settled) if first and turn < ROUNDS - 1 else data.terms[term]
                 found[term] = search.weigh(term, demos, growing)
-        done = search.meaning == before
+                settled.add(term)
+        done = search.meaning == before and not first
         if done and growing:
             break
-        growing = growing or done  # what one literal can say was said
+        first = done  # what one literal can say was said
+        growing = growing or done
         search.estimate(growing)
-    return Interpretation(found, search.alpha, search.alpha_range, search.doubt, search.wrong, search.certainty)
+    return Interpretation(found, search.alpha, search.alpha_range, search.share, search.wrong, search.certainty)
 
 
 def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
     """What was found, with what is told of it: how often it was seen, and what never varied."""
     search = _Search(data, {**data.known, **{term: one.formulas[0] for term, one in found.terms.items()}})
-    search.alpha, search.doubt = found.alpha, found.doubt
+    search.alpha, search.share = found.alpha, found.doubt
     ends = search.ends()
     readings = {}
     for term, one in found.terms.items():
@@ -237,33 +123,45 @@ class _Scored(NamedTuple):
     weight: float
 
 
+class _Ways(NamedTuple):
+    """The costs of the best way in the graph around a demonstration and of the best of all, and its states."""
+
+    local: float
+    least: float
+    states: Array
+
+
 class _Search:
     """What is known so far: what each term means (None: nothing), α, and the share of wrong descriptions."""
 
     def __init__(self, data: Data, known: Mapping[str, Formula]) -> None:
         self.data, self.known = data, known
         self.meaning: dict[str, Formula | None] = {term: known.get(term) for term in data.terms}
-        self.alpha, self.alpha_range, self.doubt = FIRST_ALPHA, (ALPHAS[0], ALPHAS[-1]), FIRST_DOUBT
+        self.alpha, self.alpha_range = FIRST_ALPHA, (ALPHAS[0], ALPHAS[-1])
+        self.share = self.doubt = FIRST_DOUBT  # of wrong descriptions: of all, and where a term is not mentioned
         self.certainty = log(1 + sum(demo.machine.nodes - 2 for demo in data.demos))  # Laplace: never seen to be wrong
         self._otherwise = np.array([demo.blind for demo in data.demos])  # the scores if descriptions are wrong
         self.wrong = np.zeros(len(data.demos))
+        self.doubts = dict.fromkeys(data.terms, FIRST_DOUBT)
         self.haste = 0.0  # how much less likely a way is that is dearer by 1, where graphs do not show it
-        self._known_ways: dict[Any, tuple[float, float]] = {}
+        self._known_ways: dict[Any, _Ways] = {}
         self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
+        self._turns = np.ones(len(data.demos))  # at first each demonstration speaks for itself: a surer start
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
-    def clearest(self, term: str) -> list[int]:
-        """A few demonstrations that mention a term, and with it the fewest terms of which nothing is known."""
+    def clearest(self, term: str, settled: AbstractSet[str]) -> list[int]:
+        """A few demonstrations that mention a term, and with it the fewest terms that are not settled yet."""
         demos, where = self.data.demos, self.data.terms[term]
-        unknown = [sum(self.meaning[name] is None for name in demos[d].machine.names) for d in where]
+        unknown = [len(set(demos[d].machine.names) - settled) for d in where]
         return [d for d, count in zip(where, unknown, strict=True) if count == min(unknown)][:TRIAL]
 
     def weigh(self, term: str, demos: Sequence[int], growing: bool) -> Weighed:
         """What a term may mean, by what these demonstrations show and by what the others do not mention."""
+        self.doubt = self.doubts[term]  # by all others: what it means must not excuse itself
         likely = self._likely.get(term) or self._literals(demos)
         found = self._scored(term, likely + (self._grown(term, demos[:TRIAL]) if growing else []), demos)
         if growing:
-            found |= self._seen_from_afar(term, found, demos)
+            found = self._seen_from_afar(term, found, demos)
         order = self._in_order(term, found)
         weights = np.array([found[one].weight for one in order])
         self._likely[term] = [one for one in order if found[one].weight > weights[0] - HOPELESS or not one.literals]
@@ -274,45 +172,72 @@ class _Search:
     def _seen_from_afar(
         self, term: str, found: Mapping[Formula, "_Scored"], demos: Sequence[int]
     ) -> dict[Formula, "_Scored"]:
-        """The likeliest formulas once more, by whether there were shorter ways than the graphs around show."""
-        order = [one for one in self._in_order(term, found)[:KEPT] if one.literals]
-        close = [one for one in order if found[one].weight > found[order[0]].weight - DISTANT]
-        if len(close) < 2:
-            return {}
-        some = demos[:TRIAL]
-        less = {one: self.haste * np.array([self._detour(d, {term: one}) for d in some]) for one in close}
-        lost = {}
-        for one in close:
-            scores = found[one].scores[: len(some)]
-            lost[one] = float((self._doubted(scores, some) - self._doubted(scores - less[one], some)).sum())
-        return {  # beside the likeliest: all that are not compared would gain otherwise
-            one: found[one]._replace(weight=found[one].weight + lost[close[0]] - lost[one]) for one in close
+        """The same, by whether there were shorter ways than the graphs around show; and what these tell apart."""
+        every, losses, some = dict(found), dict[Formula, Floats](), demos[:TRIAL]
+        best = self._likeliest(term, every, losses, some)
+        for _ in range(LITERALS):
+            if best is None or losses[best].sum() < self._prices(term).least:
+                break
+            apart = self._scored(term, self._apart(term, best, some[int(losses[best].argmax())]), demos)
+            every |= {one: apart[one] for one in self._in_order(term, apart)[:TRIED] if one not in every}
+            best = self._likeliest(term, every, losses, some)
+        usual = losses[best].sum() if best else 0.0  # of what is not compared
+        return {
+            one: each._replace(weight=each.weight - float(losses[one].sum() if one in losses else usual))
+            for one, each in every.items()
         }
+
+    def _likeliest(
+        self, term: str, every: Mapping[Formula, "_Scored"], losses: dict[Formula, Floats], some: Sequence[int]
+    ) -> Formula | None:
+        """The likeliest formula by what each loses to shorter ways, which is asked of one after the other."""
+        best, most, known = None, -np.inf, len(losses)
+        for one in self._in_order(term, every):
+            if not one.literals or every[one].weight < most - DISTANT:
+                break
+            if one not in losses and len(losses) < known + COMPARED:
+                losses[one] = self._lost(term, one, every[one].scores[: len(some)], some)
+            if one in losses and every[one].weight - losses[one].sum() > most:
+                best, most = one, every[one].weight - losses[one].sum()
+        return best
+
+    def _lost(self, term: str, one: Formula, scores: Floats, some: Sequence[int]) -> Floats:
+        """What a formula loses on each of some demonstrations, if there were shorter ways than graphs show."""
+        less = self.haste * np.array([self._detour(d, {term: one}) for d in some])
+        return self._doubted(scores, some) - self._doubted(scores - less, some)
+
+    def _apart(self, term: str, formula: Formula, d: int) -> list[Formula]:
+        """Formulas of one literal more that do not always hold where this one does on the shortest way of all."""
+        demo = self.data.demos[d]
+        way = facts_of(demo.ground.world, tuple(self.data.place)).ask(self._ways(d, {term: formula}).states)
+        longer = self._one_more(term, [formula])
+        here = where([formula], way, self.data.place)
+        return [longer[n] for n in np.flatnonzero((here & ~where(longer, way, self.data.place)).any(axis=1))]
 
     def _detour(self, d: int, instead: Mapping[str, Formula]) -> float:
         """By how much the best way in the graph around a demonstration is dearer than the best way of all."""
-        local, least = self._ways(d, instead)
-        return max(0.0, local - least) if local < np.inf else 0.0
+        ways = self._ways(d, instead)
+        return max(0.0, ways.local - ways.least) if ways.local < np.inf else 0.0
 
     def _excess(self, d: int) -> float:
         """By how much a demonstration is dearer than the best way of all."""
         demo = self.data.demos[d]
         shown = demo.ground.graph.arrays.cost[demo.ground.walk.taken].sum()
-        return max(0.0, float(shown) - self._ways(d, {})[1])
+        return max(0.0, float(shown) - self._ways(d, {}).least)
 
-    def _ways(self, d: int, instead: Mapping[str, Formula]) -> tuple[float, float]:
-        """The costs of the best way in the graph around a demonstration and of the best of all; infinite: unknown."""
+    def _ways(self, d: int, instead: Mapping[str, Formula]) -> "_Ways":
+        """The best way in the graph around a demonstration and the best of all; infinite: unknown."""
         demo = self.data.demos[d]
         world, start = demo.ground.world, demo.ground.graph.path[0]
         all_of_them = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
         meaning = {name: formula for name, formula in all_of_them.items() if formula is not None}
         if len(meaning) < len(all_of_them) or is_continuous(world):
-            return np.inf, np.inf
+            return _Ways(np.inf, np.inf, demo.ground.graph.states[:0])
         key = (d, tuple(meaning.values()))
         if key not in self._known_ways:
             local = forward(*demo.given, self._logs(demo, meaning=meaning), self.how)[1].togo.cost[start, 0]
-            least = least_cost(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
-            self._known_ways[key] = float(local), least
+            least, states = shortest(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
+            self._known_ways[key] = _Ways(float(local), least, states)
         return self._known_ways[key]
 
     def _literals(self, demos: Sequence[int]) -> list[Formula]:
@@ -322,18 +247,17 @@ class _Search:
     def _grown(self, term: str, demos: Sequence[int]) -> list[Formula]:
         """The best formulas of several literals, by a few demonstrations, if there is anything to gain."""
         found, new = self._scored(term, self._literals(demos), demos), list[Formula]()
-        cheapest = min(self._prices(term).values()) + log(4)
         for _ in range(LITERALS - 1):
             best = self._in_order(term, found)[:BEAM]
             gains = self._to_gain(term, found[best[0]].scores, demos)
-            if gains.sum() < cheapest:
+            if gains.sum() < self._prices(term).least:
                 break
             worst = [demos[n] for n in np.argsort(-gains, kind="stable")[:WORST]]
             found |= self._scored(term, self._longer(term, [one for one in best if one not in new], worst), demos)
             new = [one for one in self._in_order(term, found)[:KEPT] if len(one.literals) > 1]
             if self._in_order(term, found)[0] == best[0]:
                 break
-        return [one for one in new if one not in self._likely[term]]
+        return [one for one in self._in_order(term, found)[:KEPT] if one not in self._likely[term]]
 
     def _in_order(self, term: str, found: Mapping[Formula, "_Scored"]) -> list[Formula]:
         """The likeliest first, of equals what the term is taken to mean already; last the one that never holds."""
@@ -352,8 +276,7 @@ class _Search:
 
     def _longer(self, term: str, formulas: Sequence[Formula], worst: Sequence[int]) -> list[Formula]:
         """Formulas of one literal more that best explain those demonstrations that are explained worst."""
-        literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[self.data.terms[term]].any()]
-        grown = list(dict.fromkeys(new for one in formulas if one.literals for new in one.grown(literals)))
+        grown = self._one_more(term, formulas)
         if not grown:
             return []
         often = self.data.rises(grown)[:, self.data.terms[term]].sum(axis=1)
@@ -361,12 +284,18 @@ class _Search:
         by_often = [grown[n] for n in np.argsort(-often, kind="stable")[:TRIED]]
         return list(dict.fromkeys([*by_worst, *by_often]))
 
-    def _prices(self, term: str) -> dict[tuple[str, bool], float]:
-        """What a literal of each kind takes to describe: less if other terms are about such facts."""
-        others = [one for name, one in self.meaning.items() if name != term and one is not None]
-        count = Counter((family(literal.fact), literal.holds) for one in others for literal in one.literals)
-        total = sum(count.values()) + len(self._sizes)
-        return {kind: log(total / (count[kind] + 1)) + log(size) for kind, size in self._sizes.items()}
+    def _one_more(self, term: str, formulas: Sequence[Formula]) -> list[Formula]:
+        """The formulas with one literal more that comes true where the term is mentioned."""
+        literals = [one.literals[0] for one, rises in self.data.literals.items() if rises[self.data.terms[term]].any()]
+        return list(dict.fromkeys(new for one in formulas if one.literals for new in one.grown(literals)))
+
+    def _others(self, term: str) -> dict[str, Formula]:
+        """What all other terms mean, as far as it is known."""
+        return {name: one for name, one in self.meaning.items() if name != term and one is not None}
+
+    def _prices(self, term: str) -> Prices:
+        """What formulas take to describe, as those of other terms are."""
+        return Prices.learned([*self._others(term).values()], self._sizes)
 
     def _scored(self, term: str, formulas: Sequence[Formula], demos: Sequence[int]) -> dict[Formula, "_Scored"]:
         """How well each formula explains some demonstrations, and how likely that makes it."""
@@ -389,22 +318,25 @@ class _Search:
         """The logarithm of how likely formulas are before it is asked what they explain.
 
         Each loses what it takes to describe, and what it takes to believe that it came true so often without being
-        mentioned: of so many occasions, any share may be the one that people mention.
+        mentioned.
         """
-        prices, told = self._prices(term), self.data.terms[term]
-        rises = self.data.rises(formulas)
+        prices = self._prices(term)
+        others = [self._occasions(name, [one])[0] for name, one in self._others(term).items()]
+        return mentioned(self._occasions(term, formulas), others) - [prices.of(one) for one in formulas]
+
+    def _occasions(self, term: str, formulas: Sequence[Formula]) -> list[Occasions]:
+        """For each formula the descriptions that mention a term, and the others in which the formula comes true."""
+        told = self.data.terms[term]
+        rises = self.data.rises(formulas) * self._turns
         silent = rises.sum(axis=1) - rises[:, told].sum(axis=1)
-        kinds = [[(family(one.fact), one.holds) for one in formula.literals] for formula in formulas]
-        lengths = [sum(prices[kind] for kind in some) + log(4) * len(some) for some in kinds]
-        mentioned = [lgamma(n + 1) + lgamma(len(told) + 1) - lgamma(n + len(told) + 2) for n in silent]
-        return np.array(mentioned) - lengths
+        return [Occasions(round(self._turns[told].sum(), 6), round(count, 6)) for count in silent.tolist()]
 
     def ends(self) -> dict[str, list[tuple[int, int]]]:
         """For each term where it was reached, as it seems: the demonstration, and the state on its way."""
         found: dict[str, list[tuple[int, int]]] = {term: [] for term in self.data.terms}
         for d, demo in enumerate(self.data.demos):
             best = score(demo.ground, demo.machine.arrays, self._logs(demo), self.how)
-            if best.value + log(1 - self.doubt) < self._otherwise[d] + log(self.doubt):
+            if best.value + log(1 - self.share) < self._otherwise[d] + log(self.share):
                 continue
             steps, edges = np.nonzero(best.crossings)
             nodes = np.searchsorted(demo.machine.next_start, edges, side="right") - 1
@@ -418,13 +350,14 @@ class _Search:
         """How rational demonstrators seem to be."""
         return Rationality(float(self.alpha), 1.0)
 
-    def _doubted(self, scores: Floats, demos: Sequence[int] | slice = slice(None)) -> Floats:
+    def _doubted(self, scores: Floats, demos: Sequence[int]) -> Floats:
         """The scores `[..., D]` of demonstrations whose descriptions may be wrong: then they did something else."""
         return np.asarray(np.logaddexp(np.log1p(-self.doubt) + scores, log(self.doubt) + self._otherwise[demos]))
 
     def _wrong(self, scores: Floats, demos: Sequence[int] | slice = slice(None)) -> Floats:
         """How likely it is that the descriptions are wrong, given the scores of these tasks."""
-        return np.exp(log(self.doubt) + self._otherwise[demos] - self._doubted(scores, demos))
+        right, wrong = np.log1p(-self.share) + scores, log(self.share) + self._otherwise[demos]
+        return np.asarray(np.exp(wrong - np.logaddexp(right, wrong)))
 
     def _logs(
         self, demo: Shown, machine: Machine | None = None, meaning: Mapping[str, Formula | None] | None = None
@@ -441,15 +374,20 @@ class _Search:
         scores = np.array(
             [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
         )
-        for _ in range(ROUNDS):
-            weights = self._doubted(scores).sum(axis=1)
-            best = int(weights.argmax())
-            self.wrong = self._wrong(scores[best])
-            self.doubt = float((self.wrong.sum() + 1) / (len(self.wrong) + 2))
+        each = by_doubt(scores, self._otherwise)
+        weights = np.logaddexp.reduce(each.sum(axis=2) + DOUBTS_PRIOR, axis=1)
+        best = int(weights.argmax())
         likely = np.exp(weights - np.logaddexp.reduce(weights))
         among = np.flatnonzero((likely.cumsum() >= 0.025) & (likely[::-1].cumsum()[::-1] >= 0.025))
         self.alpha, self.alpha_range = float(ALPHAS[best]), (float(ALPHAS[among[0]]), float(ALPHAS[among[-1]]))
+        every = each[best].sum(axis=1)
+        self.share = expected_doubt(every)
+        self.doubts = {
+            term: expected_doubt(every - each[best][:, told].sum(axis=1)) for term, told in self.data.terms.items()
+        }
+        self.wrong = self._wrong(scores[best])
         if growing:
+            self._turns = self.data.turns
             right = np.flatnonzero(self.wrong < 0.5)
             some = right[:: 1 + len(right) // FEW].tolist()  # of all kinds of tasks
             step = float(self.data.demos[0].ground.graph.edge_cost.min())
@@ -468,13 +406,18 @@ class _Search:
         return float(np.logaddexp.reduce([demo.blind, *scores]) - log(1 + len(scores)))
 
 
-def least_cost(world: World, state: Array, machine: Machine, meaning: Mapping[str, Formula], certainty: float) -> float:
-    """The least cost (eq. 4) of a task from a state on, if its terms mean that; infinite if it is hard to find."""
+def shortest(
+    world: World, state: Array, machine: Machine, meaning: Mapping[str, Formula], certainty: float
+) -> tuple[float, Array]:
+    """The least cost (eq. 4) of a task from a state on, if its terms mean that, and the states on the way.
+
+    The cost is infinite, and there are no states, if that is hard to find.
+    """
     readings = {term: Reading(((meaning[term], 1.0),), 1, 1) for term in machine.names}
     goals = Readings(readings, certainty).goals(world, machine.names, state)
     settings = SearchSettings(order="optimal", budget=BUDGET, threshold=None)
     found = ProductSearch(world, state, machine, goals, settings).run(settings.limits())
-    return float(found.cost) if found.ended == "found" else np.inf
+    return (float(found.cost), found.states) if found.states is not None else (np.inf, state[None][:0])
 
 
 @compiled

@@ -18,6 +18,7 @@ from rsg.worlds import EitherWorld
 from rsg.worlds.facts import facts_of
 
 OPEN = 0.1  # a formula that is as likely as this may be meant
+CARE = (0.01, 0.001, 0.0001)  # less likely ones are seen to as well, as long as there is a way
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ class Reading:
         """What else it may mean."""
         return tuple(one for one, share in self.formulas[1:] if share >= OPEN and one.literals)
 
-    def meant(self) -> list[tuple[Formula, float]]:
-        """What planners reckon with: the likeliest and what else is open, with shares of all these."""
-        some = [(one, share) for one, share in self.formulas if one == self.formula or one in self.open]
+    def meant(self, least: float = OPEN) -> list[tuple[Formula, float]]:
+        """What planners reckon with: the likeliest and what else is as likely as that, with shares of all these."""
+        others = ((one, share) for one, share in self.formulas[1:] if share >= least and one.literals)
+        some = [self.formulas[0], *others]
         total = sum(share for _, share in some)
         return [(one, share / total) for one, share in some]
 
@@ -139,18 +141,28 @@ class Readings(Classifiers):
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
 
         If anything is open, the goals have an attribute `bold`: by the likeliest readings alone; that has one too, by
-        the next, as long as there are others.
+        the next, as long as there are others. If something less likely may be meant as well, they have an attribute
+        `careful`: by that too; it has one again for what is less likely still.
         """
         del state
         self.numbers(terms)
-        meant = {term: self.readings[term].meant() if term in self.readings else None for term in terms}
-        careful = last = ReadGoals(self, world, meant)
+        meant = self._meant(terms, OPEN)
+        first = last = ReadGoals(self, world, meant)
         several = max((len(some) for some in meant.values() if some), default=1)
         for turn in range(several if several > 1 else 0):
             alone = {term: some and [(some[min(turn, len(some) - 1)][0], 1.0)] for term, some in meant.items()}
             last.bold = ReadGoals(self, world, alone)
             last = last.bold
-        return careful
+        last = first
+        for least in CARE:
+            if (more := self._meant(terms, least)) != last.meant:
+                last.careful = ReadGoals(self, world, more)
+                last = last.careful
+        return first
+
+    def _meant(self, terms: Sequence[str], least: float) -> dict[str, list[tuple[Formula, float]] | None]:
+        """What terms may mean that is as likely as that; None for those that a network knows."""
+        return {term: self.readings[term].meant(least) if term in self.readings else None for term in terms}
 
     goals_with_i = goals
 
@@ -176,6 +188,7 @@ class ReadGoals:
     """Readings of some terms in one world, or None for terms that a network knows."""
 
     bold: "ReadGoals"
+    careful: "ReadGoals"
 
     def __init__(self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None]) -> None:
         self._subgoals, self._world, self.meant = subgoals, world, meant

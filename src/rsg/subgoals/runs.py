@@ -34,10 +34,11 @@ from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.subgoals.encoders import Encoder
 from rsg.subgoals.ground import Ground, ground
-from rsg.subgoals.interpretation import enough, interpret, prepared, readings_of
+from rsg.subgoals.interpretation import interpret, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
 from rsg.subgoals.readings import Readings
 from rsg.subgoals.settings import BY_FACTS as BY_FACTS
+from rsg.subgoals.shown import enough, prepared
 from rsg.subgoals.subgoals import Source, Subgoals
 from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which

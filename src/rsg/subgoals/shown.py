@@ -1,0 +1,140 @@
+"""Demonstrations, ready to be interpreted: with the graphs around them, and the facts that hold there."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+
+import numpy as np
+
+from rsg.core.arrays import Bools, Floats, Ints
+from rsg.demos import Demonstration
+from rsg.demos.demonstration import by_world
+from rsg.language import Machine, machine_of
+from rsg.subgoals.formulas import Formula, Literal, where
+from rsg.subgoals.ground import Ground
+from rsg.subgoals.objective import Given
+from rsg.worlds.facts import fact_names, facts_of
+
+ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
+CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A demonstration, ready to be interpreted.
+
+    Attributes:
+        ground: with the graph of states around it.
+        machine: of its description.
+        facts: `[S, F]` which facts hold in the states of the graph.
+    """
+
+    ground: Ground
+    machine: Machine
+    facts: Bools
+
+    @cached_property
+    def on_path(self) -> Bools:
+        """Which facts hold along the way, `[T + 1, F]`."""
+        return self.facts[self.ground.graph.path]
+
+    @property
+    def given(self) -> Given:
+        """What a score needs besides what terms mean."""
+        return Given(self.ground.graph.arrays, self.ground.walk, self.machine.arrays)
+
+    @cached_property
+    def blind(self) -> float:
+        """The score of somebody who acts at random, whatever the description says."""
+        edges, path = self.ground.graph.arrays, self.ground.graph.path[:-1]
+        return -float(np.log(edges.start[path + 1] - edges.start[path]).sum())
+
+
+def prepared(
+    demos: Sequence[Demonstration],
+    ground_of: Callable[[Demonstration], Ground],
+    known: Mapping[str, Formula] | None = None,
+) -> "Data":
+    """Demonstrations, ready to be interpreted; known: what some terms mean, which is not asked again."""
+    grounds = [ground_of(demo) for demo in demos]
+    worlds = by_world((ground.world, ground.graph.states) for ground in grounds)
+    names = dict.fromkeys(name for world, some in worlds for name in fact_names(world, np.concatenate(some)))
+    names |= dict.fromkeys(name for one in (known or {}).values() for name in one.facts)
+    facts = {id(world): facts_of(world, tuple(names)) for world, _ in worlds}
+    return Data(
+        {name: number for number, name in enumerate(names)},
+        [
+            Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
+            for demo, ground in zip(demos, grounds, strict=True)
+        ],
+        known or {},
+    )
+
+
+def enough(tasks: Sequence[str]) -> list[int]:
+    """The numbers of as many demonstrations as it takes to see each term often, by turns of each description."""
+    by_task: dict[str, list[int]] = {}
+    for number, task in enumerate(tasks):
+        by_task.setdefault(task, []).append(number)
+    seen, chosen = Counter[str](), list[int]()
+    for turn in zip_longest(*by_task.values()):
+        for number in turn:
+            if number is not None and any(seen[name] < ENOUGH for name in machine_of(tasks[number]).names):
+                seen.update(machine_of(tasks[number]).names)
+                chosen.append(number)
+    return sorted(chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """All demonstrations. place: the column of each fact; known: what some terms mean."""
+
+    place: dict[str, int]
+    demos: list[Shown]
+    known: Mapping[str, Formula]
+
+    @cached_property
+    def terms(self) -> dict[str, list[int]]:
+        """For each term the demonstrations that mention it."""
+        found: dict[str, list[int]] = {}
+        for number, demo in enumerate(self.demos):
+            for term in demo.machine.names:
+                found.setdefault(term, []).append(number)
+        return found
+
+    @cached_property
+    def on_paths(self) -> tuple[Bools, Ints]:
+        """Which facts hold along all demonstrations, one after the other `[N, F]`, and where each begins."""
+        starts = np.cumsum([0, *(len(demo.on_path) for demo in self.demos)])
+        return np.concatenate([demo.on_path for demo in self.demos]), starts
+
+    def rises(self, formulas: Sequence[Formula]) -> Bools:
+        """In which demonstrations each formula comes true on the way, `[formulas, D]`."""
+        holds, starts = self.on_paths
+        true = where(formulas, holds, self.place)
+        came = np.zeros(true.shape, dtype=np.bool_)
+        came[:, 1:] = true[:, 1:] & ~true[:, :-1]
+        came[:, starts[:-1]] = False
+        return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
+
+    def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+        """Facts that held at all these ends, too often for chance, and that a formula says nothing of."""
+        holds, starts = self.on_paths
+        there = holds[[starts[d] + step for d, step in ends]]
+        usual = (holds.sum(axis=0) - there.sum(axis=0) + 1) / (len(holds) - len(ends) + 2)  # elsewhere
+        strange = there.all(axis=0) & (usual ** len(ends) < CHANCE)
+        return tuple(name for name, number in self.place.items() if strange[number] and name not in formula.facts)
+
+    @cached_property
+    def turns(self) -> Floats:
+        """What each demonstration counts for, `[D]`, if all those of one description count for one."""
+        often = Counter(str(demo.machine.task) for demo in self.demos)
+        return np.array([1 / often[str(demo.machine.task)] for demo in self.demos])
+
+    @cached_property
+    def literals(self) -> dict[Formula, Bools]:
+        """Every fact that comes true somewhere on the way, and every one that ceases to be; with the demonstrations."""
+        every = [Formula((Literal(fact, holds),)) for fact in self.place for holds in (True, False)]
+        return {one: rises for one, rises in zip(every, self.rises(every), strict=True) if rises.any()}
