@@ -200,6 +200,17 @@ class Corridor(Kitchen):
         return out
 
 
+def test_what_actions_cost_in_another_unit_is_read_alike():
+    class Dear(Kitchen):
+        costs = np.full(len(KITCHEN.actions), 1.6)
+
+    one, other = (learn(cooked(40), world) for world in (KITCHEN, Dear()))
+    assert {term: reading.formulas[0][0] for term, reading in one.readings.items()} == {
+        term: reading.formulas[0][0] for term, reading in other.readings.items()
+    }
+    assert one.classifiers.shape["alpha"] == other.classifiers.shape["alpha"]
+
+
 def test_a_shorter_way_that_nobody_took_tells_what_else_is_meant():
     """Who wants the book alone goes there at once; the graphs around demonstrations do not reach so far."""
     world, demos = Corridor(), []

@@ -25,7 +25,7 @@ from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expec
 from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import Reading, Readings
 from rsg.subgoals.shown import Data, Shown
-from rsg.worlds import World, is_continuous
+from rsg.worlds import World, is_continuous, unit_of
 from rsg.worlds.facts import facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -411,13 +411,15 @@ def shortest(
 ) -> tuple[float, Array]:
     """The least cost (eq. 4) of a task from a state on, if its terms mean that, and the states on the way.
 
-    The cost is infinite, and there are no states, if that is hard to find.
+    The cost is in the unit of the paper, as in the graphs. It is infinite, and there are no states, if that is hard to
+    find.
     """
     readings = {term: Reading(((meaning[term], 1.0),), 1, 1) for term in machine.names}
     goals = Readings(readings, certainty).goals(world, machine.names, state)
-    settings = SearchSettings(order="optimal", budget=BUDGET, threshold=None)
+    unit = unit_of(world)
+    settings = SearchSettings(order="optimal", budget=BUDGET, threshold=None, weight=unit)
     found = ProductSearch(world, state, machine, goals, settings).run(settings.limits())
-    return (float(found.cost), found.states) if found.states is not None else (np.inf, state[None][:0])
+    return (float(found.cost) / unit, found.states) if found.states is not None else (np.inf, state[None][:0])
 
 
 @compiled
