@@ -14,7 +14,7 @@ from rsg.demos import Store
 from rsg.domain import find
 from rsg.domains.playroom.learned import rgb
 from rsg.planning import plan
-from rsg.search import SearchSettings
+from rsg.search import Roadmap, SearchSettings
 from rsg.subgoals import RsgSettings, learn
 from rsg.training import Run
 
@@ -111,7 +111,7 @@ def test_heat(rsg, run, tmp_path, monkeypatch):
 
 def test_report(rsg, run, tmp_path, monkeypatch):
     """Plans are made on the roadmap alone: with what this run learned, random trees would grow for minutes."""
-    on_roadmap = SearchSettings(planner="roadmap")
+    on_roadmap = SearchSettings(Roadmap())
     monkeypatch.setattr("rsg.domains.playroom.learned.FINE", 16)
     monkeypatch.setattr("rsg.domains.playroom.learned.CLOSE", 8)
     monkeypatch.setattr("rsg.evaluation.planning.SearchSettings", lambda: on_roadmap)
