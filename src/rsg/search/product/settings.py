@@ -21,6 +21,9 @@ class Hard(Settings):
 
     Attributes:
         threshold: a subgoal holds where G is at least this, and not yet where I is more than 1 minus this.
+
+    >>> Hard(threshold=0.8)
+    Hard(threshold=0.8)
     """
 
     threshold: float = default(0.5, "a subgoal holds where G is at least this")
@@ -37,6 +40,9 @@ class Soft(Settings):
 
     Attributes:
         weight: λ.
+
+    >>> Soft(weight=2.0)
+    Soft(weight=2.0)
     """
 
     threshold: ClassVar = 0.5  # where likely ends of a part are looked for
@@ -53,6 +59,9 @@ class Product(Settings):
             the plan until nothing open can better it. None: `deepest`, on a roadmap `optimal` for a plan that may cost
             a fifth more than the cheapest.
         transitions: what it takes to go from one node of the machine to the next.
+
+    >>> Product("optimal", Soft(weight=2.0))
+    Product(order='optimal', transitions=Soft(weight=2.0))
     """
 
     name: ClassVar = "product"
@@ -66,6 +75,9 @@ class Roadmap(Product):
 
     Attributes:
         poses: of the roadmap.
+
+    >>> Roadmap(poses=500)
+    Roadmap(order=None, transitions=Hard(threshold=0.5), poses=500)
     """
 
     name: ClassVar = "roadmap"
@@ -79,6 +91,10 @@ class Trees(Settings):
     Attributes:
         order: as for `Product`; which tree grows next. None: `deepest`.
         transitions: when subgoals hold.
+
+    >>> Trees("optimal")
+    Traceback (most recent call last):
+    rsg.core.errors.RsgError: order is deepest, balanced or anytime, not 'optimal'
     """
 
     name: ClassVar = "rrt"
@@ -91,6 +107,9 @@ class Auto(Roadmap):
     """What suits the world: `Product`, or in a continuous one `Roadmap`, and where that finds nothing `Trees`.
 
     There are no trees where they could not do what is asked: for soft transitions, the order `optimal`, or no limits.
+
+    >>> SearchSettings() == SearchSettings(Auto())
+    True
     """
 
     name: ClassVar = "auto"
