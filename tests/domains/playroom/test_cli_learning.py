@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 import pytest
@@ -115,7 +114,7 @@ def test_report(rsg, run, tmp_path, monkeypatch):
     monkeypatch.setattr("rsg.domains.playroom.learned.FINE", 16)
     monkeypatch.setattr("rsg.domains.playroom.learned.CLOSE", 8)
     monkeypatch.setattr("rsg.evaluation.planning.SearchSettings", lambda: on_roadmap)
-    monkeypatch.setattr("rsg.evaluation.report_results.plan", partial(plan, settings=on_roadmap))
+    monkeypatch.setattr("rsg.subgoals.subgoals.plan", lambda *asked: plan(*asked[:4], on_roadmap))
     page = tmp_path / "page.html"
     code, out, err = rsg("report", run, "--per-task", "1", "--out", str(page))
     assert (code, err) == (0, "")
