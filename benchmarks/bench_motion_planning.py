@@ -14,7 +14,7 @@ from rsg.core.random import stream
 from rsg.domains.playroom import SHIPPED
 from rsg.domains.playroom.domain import Playroom
 from rsg.planning import plan
-from rsg.search import SearchSettings
+from rsg.search import PLANNERS, SearchSettings
 
 PAPERS, OTHERS = 100, 20  # episodes of each task in the paper's room, and in others
 SEED = 0
@@ -40,7 +40,7 @@ def _measured(room: Playroom, planner: str, split: str, count: int) -> dict[str,
         for i in range(count):
             world, state = room.start_of(split, number, stream(SEED, "motion planning", split, number, i))
             begun = time.process_time()
-            made = plan(world, state, task, room.true_goals, SearchSettings(planner=planner, seed=i))
+            made = plan(world, state, task, room.true_goals, SearchSettings(PLANNERS[planner](), seed=i))
             cpu.append(1000 * (time.process_time() - begun))
             wall.append(1000 * made.seconds)
             expansions.append(made.expansions)

@@ -13,7 +13,7 @@ from rsg.domains.crafting.truth import TrueGoals
 from rsg.evaluation import Starts, evaluate_planning
 from rsg.language import Machine, parse
 from rsg.planning import plan
-from rsg.search import ProductSearch, SearchSettings
+from rsg.search import Limits, Product, ProductSearch, SearchSettings
 
 SOURCE: Any = find("crafting")
 KEPT = (
@@ -63,7 +63,7 @@ def _orders(count: int = 20) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for split in ("compositional", "novel"):
         for order in ("deepest", "balanced", "optimal", "anytime"):
-            settings = SearchSettings(order=order)
+            settings = SearchSettings(Product(order))
             evaluate_planning(SOURCE, Starts(split, 1), SOURCE.true_goals, settings=settings)
             result = evaluate_planning(SOURCE, Starts(split, count), SOURCE.true_goals, settings=settings)
             figures[f"{split} {order}"] = {**_kept(result), "cost_mean": result["cost_mean"]}
@@ -79,9 +79,9 @@ def _kernel(budget: int = 20_000) -> dict[str, float]:
     for order in ("deepest", "optimal"):
         rates = []
         for _ in range(10):
-            search = ProductSearch(world, state, machine, goals, SearchSettings(order=order, budget=budget))
+            search = ProductSearch(world, state, machine, goals, Product(order))
             start = time.process_time()
-            found = search.run()
+            found = search.run(Limits(budget))
             rates.append(found.expansions / (time.process_time() - start))
         figures[f"{order}_expansions_per_cpu_s"] = round(max(rates))
     return figures

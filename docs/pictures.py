@@ -30,7 +30,7 @@ from rsg.envs.game import Game
 from rsg.language import Machine, parse
 from rsg.language.drawing import draw
 from rsg.planning import Plan, plan
-from rsg.search import SearchSettings
+from rsg.search import Product, SearchSettings
 from rsg.subgoals import load
 
 IMAGES = Path(__file__).parent / "images"
@@ -102,7 +102,7 @@ def interleaving() -> None:
     """The paper's interleaving figure: the whole-task plan beside the best stitching of separate plans."""
     world, state = read_map("inventory: axe, pickaxe\nmap:\n.T1...\n@....G\n.....5\n")
     task, oracle = "mine-gold-ore then craft-boat", find("crafting").true_goals
-    settings = SearchSettings(order="optimal", budget=None)
+    settings = SearchSettings(Product("optimal"), budget=None)
     whole = plan(world, state, task, oracle, settings)
     stitched = _stitched(world, state, task, settings)
     figure = Figure(figsize=(9, 3.1), facecolor="white")

@@ -21,7 +21,7 @@ from rsg.domains.crafting import CraftingWorld, Rule, Rulebook, Thing, kernels
 from rsg.domains.crafting.world import States
 from rsg.language import machine_of
 from rsg.planning import plan, validate
-from rsg.search import SearchSettings
+from rsg.search import Product, SearchSettings
 
 POOLS = {  # names of things, by kind
     "item": "rope clay brick flour bread lamp oil cart coin ring seed herb potion cloth flag ink book nail glass net",
@@ -36,7 +36,7 @@ SHAPES = {  # the tasks of each split, with a word to each letter
     "compositional": "a>b a>b a>b a>b a|b a|b a|b a&b a&b a&b a>b>c a>b>c (a|b)>c a>(b|c) a>(b&c)",
     "novel": "a>b a>b a|b a&b a>b>c a>b>c (a|b)>c (a&b)>c a>(b|c) (a|b)>(c|d)",
 }
-EXPERT = SearchSettings(order="optimal", budget=30_000)
+EXPERT = SearchSettings(Product("optimal"), budget=30_000)
 FEW, MAX_DRAWS = 30, 1000  # of starts
 ALSO = 0.4  # the chance of what a start may have besides
 Things = list[str]

@@ -18,7 +18,7 @@ from reproductions.harness.extras import require
 from rsg.core.random import stream
 from rsg.domains.playroom import PlayroomWorld, geometry
 from rsg.language import Machine, parse
-from rsg.search import GraphSearch, Motion, SearchSettings, attach, connect, roadmap, shorten
+from rsg.search import GraphSearch, Motion, Product, attach, connect, roadmap, shorten
 from rsg.search.motion.space import actions_between, differences, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
 
@@ -102,7 +102,7 @@ def _on_roadmap(start: Floats, goal: Floats, number: int) -> Floats | None:
     there = np.full((len(graph.states), 1), -np.inf)
     there[1] = 0.0
     values = there, np.where(there == 0, -np.inf, 0.0)
-    found = GraphSearch(graph, REACHED, lambda _: values, SearchSettings(budget=None)).run()
+    found = GraphSearch(graph, REACHED, lambda _: values, Product()).run()
     if found.states is None:
         return None
     return shorten(WORLD, start, found.states[:, :3], stream(number, "plan"))

@@ -30,7 +30,7 @@ from rsg.domains.crafting.starts import leading_to, start_for
 from rsg.domains.crafting.world import States
 from rsg.evaluation.statistics import hundredths
 from rsg.planning import Plan, plan, plan_goal
-from rsg.search import SearchSettings
+from rsg.search import Product, SearchSettings
 from rsg.subgoals import discover
 
 NAME, WORLD = "peers", "crafting"
@@ -140,7 +140,7 @@ def open_field(term: str, size: int, seed: int) -> Problem:
 
 def cheapest(problem: Problem, budget: int | None = None, time_limit: float | None = None) -> Plan:
     """The plan with the least cost, by our search."""
-    settings = SearchSettings(order="optimal", budget=budget, time_limit=time_limit)
+    settings = SearchSettings(Product("optimal"), budget=budget, time_limit=time_limit)
     return plan(problem.world, problem.state, problem.term, find("crafting").true_goals, settings)
 
 

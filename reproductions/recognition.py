@@ -23,7 +23,7 @@ from rsg.domain import Domain
 from rsg.evaluation.planning import Starts
 from rsg.language import Machine, Task, machine_of
 from rsg.planning import plan
-from rsg.search import SearchSettings
+from rsg.search import Auto, SearchSettings
 from rsg.subgoals import Classifiers, Recognised, Recogniser, RsgSettings, Subgoals, recognise
 from rsg.subgoals.recognition import SPECIFIC, most_steps
 
@@ -218,7 +218,7 @@ def explanations(
 
     If nobody knows the shortest one, then at least no part of this one did it before.
     """
-    settings = SearchSettings(order="optimal", budget=IDEAL_BUDGET)
+    settings = SearchSettings(Auto("optimal"), budget=IDEAL_BUDGET)
 
     def may_be(machine: Machine) -> bool:
         terms = [str(term) for term in machine.terms]

@@ -12,7 +12,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine
 from rsg.planning.goal_only import HOLDS, GoalProblem, instruction, never_reached
 from rsg.planning.plan import Plan, plan
-from rsg.search import Limits, SearchSettings, after
+from rsg.search import Auto, Hard, Limits, SearchSettings, after
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def algorithm_2(problem: GoalProblem, limits: Limits, how: Candidates = _USUAL) 
     for _, terms in islice(queue, budget):  # one whose first term holds already costs nothing
         machine = Machine.of(instruction([problem.terms[number] for number in terms]))
         limit = min(how.each, budget - spent)
-        search = SearchSettings("balanced", limit, threshold=HOLDS, seed=how.seed)
+        search = SearchSettings(Auto("balanced", Hard(HOLDS)), limit, seed=how.seed)
         told = after(spent, between)
         tried = plan(problem.world, problem.state, machine, problem.goals, search, told)
         spent += tried.expansions

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rsg.language import Machine
 from rsg.planning import Plan
-from rsg.search import GoalFn, Goals, ProductSearch, SearchSettings
+from rsg.search import GoalFn, Goals, Hard, Product, ProductSearch, SearchSettings, Soft
 from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, find_out, label_states
 from rsg.search.product.search import specialised_search
 from rsg.worlds import World
@@ -52,16 +52,17 @@ class LayeredSearch(ProductSearch):
     """One search by layers; it ends with `budget` if a layer, the beam or the budget left something out.
 
     Args:
-        world, state, machine, goals, settings: as for `ProductSearch`; the order of the settings does not matter.
+        world, state, machine, goals: as for `ProductSearch`.
+        transitions: what it takes to go from one node of the machine to the next.
 
     Attributes:
         layers: b, c, k and the heuristic; may be set before `run`.
     """
 
     def __init__(
-        self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, settings: SearchSettings
+        self, world: World, state: NDArray[Any], machine: Machine, goals: Goals, transitions: Hard | Soft
     ) -> None:
-        super().__init__(world, state, machine, goals, replace(settings, order="balanced"))
+        super().__init__(world, state, machine, goals, Product("balanced", transitions))
         self.layers = Layers()
         self._kernel = specialised_search(expand_label, self.explored)
         self._node, self._depth, self._cut = 0, 0, False
@@ -121,7 +122,8 @@ def plan_by_layers(
 ) -> Plan:
     """As `rsg.plan`, by this search."""
     begun = time.perf_counter()
-    found = LayeredSearch(world, state, machine, goal_fn(world, machine.names, state), settings).run(settings.limits())
+    goals = goal_fn(world, machine.names, state)
+    found = LayeredSearch(world, state, machine, goals, settings.planner.transitions).run(settings.limits())
     made = Plan(task=machine.task, states=state[None], expansions=found.expansions, ended=found.ended)
     if found.actions is not None and found.states is not None and found.nodes is not None:
         terms = tuple(machine.names[machine.term_of[v]] for v in found.nodes)

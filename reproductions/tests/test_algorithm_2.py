@@ -29,7 +29,7 @@ from rsg.core.random import stream
 from rsg.domains.crafting.text import read_map
 from rsg.language import Machine, Term, Then
 from rsg.planning import Dependencies, GoalProblem, planned
-from rsg.search import ProductSearch, SearchSettings
+from rsg.search import Limits, Product, ProductSearch
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 
@@ -151,8 +151,8 @@ def test_the_count_of_the_papers_algorithm_is_that_of_all_its_searches(method):
             names = [toy.names[term] for term in instruction]
             task = Then(tuple(Term(name) for name in names)) if len(names) > 1 else Term(names[0])
             goals = toy.goal_fn(toy.world, [str(term) for term in Machine.of(task).terms], toy.world.rows[toy.start])
-            how = SearchSettings("balanced", limit, threshold=0.5, seed=seed)
-            found = ProductSearch(toy.world, toy.world.rows[toy.start], Machine.of(task), goals, how).run()
+            how, start = Product("balanced"), toy.world.rows[toy.start]
+            found = ProductSearch(toy.world, start, Machine.of(task), goals, how, seed).run(Limits(limit))
             searched.append(instruction)
             return found.actions is not None, found.expansions
 

@@ -15,7 +15,7 @@ from reproductions.paper.random_tasks import sample_task
 from rsg.core.random import stream
 from rsg.domain import make_demonstrations
 from rsg.language import Machine, parse
-from rsg.search import Limits, Logs, SearchSettings, cost_to_go, local_graph
+from rsg.search import Hard, Limits, Logs, Soft, cost_to_go, local_graph
 
 
 def random_case(rng, make_world, states=40):
@@ -27,9 +27,9 @@ def random_case(rng, make_world, states=40):
     return world, machine, log_g, log_i
 
 
-def search(world, machine, log_g, log_i, layers, **settings):
-    settings = SearchSettings(**{"budget": None, "threshold": None, **settings})
-    made = LayeredSearch(world, world.rows[0], machine, TableGoals(world, log_g, log_i), settings)
+def search(world, machine, log_g, log_i, layers, hard=False):
+    transitions = Hard() if hard else Soft()
+    made = LayeredSearch(world, world.rows[0], machine, TableGoals(world, log_g, log_i), transitions)
     made.layers = layers
     return made
 
@@ -62,7 +62,7 @@ def test_exhausted_means_that_all_was_tried():
         (Layers(1, 9, 2), "exhausted"),
         (Layers(1, 9, 1), "budget"),  # though what the beam left out came in again
     ):
-        assert search(*case, layers, threshold=0.5).run().ended == ended
+        assert search(*case, layers, hard=True).run().ended == ended
 
 
 def test_a_search_goes_on_where_its_budget_ended():

@@ -18,7 +18,7 @@ from rsg.domains.crafting.rules import BARRIER, DOOR, ITEM, PLACE, SWITCH
 from rsg.domains.crafting.text import read_map
 from rsg.domains.crafting.truth import TrueGoals
 from rsg.planning import plan
-from rsg.search import SearchSettings
+from rsg.search import Product, SearchSettings
 
 ODD = Rulebook(  # tools that are used up, rules that hide each other, free what is full, give what they use
     things=(
@@ -173,7 +173,7 @@ def test_the_cheapest_plan_has_as_many_steps(term):
     task = reference.read(*to_pddl(world, state, term))
     facts = reference.distances(task, states=2000)
     assert min((steps for one, steps in facts.items() if reference.holds(task.goal, one)), default=None) == steps
-    ours = plan(world, state, term, lambda w, terms, _: TrueGoals(w, terms), SearchSettings("optimal", None))
+    ours = plan(world, state, term, lambda w, terms, _: TrueGoals(w, terms), SearchSettings(Product("optimal"), None))
     assert (len(ours.actions) if ours.found else None) == steps
 
 

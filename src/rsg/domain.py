@@ -22,13 +22,13 @@ from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.making import fill_store
 from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan, plan, validate
-from rsg.search import Goals, SearchSettings, goals_from
+from rsg.search import Goals, Product, SearchSettings, goals_from
 from rsg.worlds import EitherWorld, is_continuous
 
 W = TypeVar("W", bound=EitherWorld, default=Any)
 """The world of a domain: `class Kitchen(Domain[KitchenWorld])`; it may be left out."""
 
-EXPERT = SearchSettings(order="optimal", budget=100_000)
+EXPERT = SearchSettings(Product("optimal"), budget=100_000)
 
 
 class PlaceOption(NamedTuple):

@@ -134,7 +134,10 @@ def test_eval(rsg):
         (["plan", "crafting", "--goal", "craft-boat", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
         (["plan", "crafting", "--goal", "craft-boat", "--map", "iland"], "did you mean islands?"),
         (["plan", "crafting", "grab-axe", "--budget", "0"], "budget must be at least 1"),
-        (["plan", "crafting", "grab-axe", "--order", "sideways"], "there is no order 'sideways'"),
+        (
+            ["plan", "crafting", "grab-axe", "--order", "sideways"],
+            "order is optimal, anytime, balanced or deepest, not 'sideways'",
+        ),
         (["plan", "crafting", "grab-axe", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
         (["plan", "mars", "grab-axe"], "there is no world 'mars'"),
         (["plan", "crafting", "grab-axe", "--map", "iland"], "did you mean islands?"),

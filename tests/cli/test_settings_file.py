@@ -80,9 +80,28 @@ def test_what_is_wrong_in_a_file_is_one_sentence(rsg, tmp_path, monkeypatch, tex
     assert [path.name for path in tmp_path.iterdir()] == ["mine.toml"]
 
 
-def test_a_key_that_a_search_has_not(rsg, tmp_path):
-    (tmp_path / "mine.toml").write_text("[search]\nsteps = 3")
+def test_a_planner_with_its_own_settings(rsg, tmp_path):
+    (tmp_path / "mine.toml").write_text('[search]\nplanner = "roadmap"\nposes = 300\nsoft = true\nweight = 2\n')
+    words = ["plan", "playroom", "ring-bell", "--settings", str(tmp_path / "mine.toml"), "--json"]
+    code, out, _ = rsg(*words)
+    assert (code, json.loads(out)["planner"], json.loads(out)["order"]) == (0, "roadmap", "auto")
+    code, out, _ = rsg(*words, "--planner", "rrt")
+    assert code == 2
+    assert "the planner 'rrt' has no soft transitions" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("steps = 3", "mine.toml: there is no setting 'steps'"),
+        ("weight = 2.0", "mine.toml: weight means nothing to the planner 'auto' with hard transitions; there are: "),
+        ("planner = 'rrt'\nposes = 9", "mine.toml: poses means nothing to the planner 'rrt' with hard transitions"),
+        ("budget = 'all'", "mine.toml: budget is a whole number, not 'all'"),
+    ],
+)
+def test_what_means_nothing_to_a_search(rsg, tmp_path, text, problem):
+    (tmp_path / "mine.toml").write_text(f"[search]\n{text}")
     code, _, err = rsg("plan", "crafting", "grab-axe", "--settings", str(tmp_path / "mine.toml"))
     assert code == 2
-    assert "mine.toml: there is no setting 'steps'" in err
+    assert problem in err
     assert rsg("plan", "crafting", "grab-axe", "--settings", str(tmp_path / "none.toml"))[0] == 2

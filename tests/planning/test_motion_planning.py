@@ -1,5 +1,6 @@
 """Plans in continuous worlds, by a roadmap and by random trees: each is replayed and judged by the truth."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from rsg.core.random import stream
 from rsg.domains.crafting.text import read_map
 from rsg.language import Machine, parse, satisfies
 from rsg.planning import Dependencies, Plan, plan, plan_goal, validate
-from rsg.search import Limits, SearchSettings
+from rsg.search import Auto, Limits, Product, Roadmap, SearchSettings, Soft, Trees
 from rsg.search.motion.roadmap_search import RoadmapSearch
 from rsg.search.motion.space import rows_of
 from rsg.search.motion.tree_search import TreeSearch
@@ -26,7 +27,8 @@ TASKS = [
     "touch-2 then touch-0 then touch-2",
     "touch-0 and (touch-1 or touch-2) then touch-3",
 ]
-PLANNERS = ("roadmap", "rrt", "auto")
+PLANNERS = (Roadmap(), Trees(), Auto())
+EACH = pytest.mark.parametrize("planner", PLANNERS, ids=lambda planner: planner.name)
 rooms = four_rooms()
 touching = Touching(rooms)
 
@@ -37,18 +39,23 @@ def start_in(world, rng, places=4):
     return np.concatenate([rows[world.free(rows)][0], rng.uniform(1, world.high[0] - 1, 2 * places)])
 
 
+def with_poses(planner, poses):
+    """The same planner with another roadmap, if it has one."""
+    return replace(planner, poses=poses) if isinstance(planner, Roadmap) else planner
+
+
 def verdict_of(world, made, task, meaning=touching):
     return validate(world, made, task, meaning.truth)
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@EACH
 @pytest.mark.parametrize("kind", [CompiledBoxWorld, BoxWorld])
 def test_every_plan_is_valid_and_the_same_seed_gives_the_same_plan(planner, kind):
     world = four_rooms(kind)
     found = 0
     for number, task in enumerate(TASKS):
         state = start_in(world, stream(number, "valid"))
-        how = SearchSettings(planner=planner, seed=number, poses=1500)
+        how = SearchSettings(with_poses(planner, 1500), seed=number)
         made = plan(world, state, task, touching.goal_fn, how)
         if not made.found:  # a place may be in a wall
             assert made.ended in ("budget", "roadmap")
@@ -85,7 +92,7 @@ def test_plans_in_random_rooms_are_valid(seed):
     task = TASKS[int(rng.integers(len(TASKS)))]
     state = np.concatenate([rows[world.free(rows)][0], rng.uniform(0, 6, 8)])
     for planner in PLANNERS:
-        made = plan(world, state, task, meaning.goal_fn, SearchSettings(planner=planner, budget=2000, poses=800))
+        made = plan(world, state, task, meaning.goal_fn, SearchSettings(with_poses(planner, 800), budget=2000))
         assert made.expansions <= 2000
         if made.found:
             verdict = verdict_of(world, made, task, meaning)
@@ -96,9 +103,9 @@ def test_subgoals_are_done_in_the_order_that_is_shorter():
     world = CompiledBoxWorld([20.0, 20.0])
     state = np.array([2.0, 10.0, 18.0, 10.0, 6.0, 10.0])
     for planner in PLANNERS:
-        made = plan(world, state, "touch-0 and touch-1", Touching(world).goal_fn, SearchSettings(planner=planner))
+        made = plan(world, state, "touch-0 and touch-1", Touching(world).goal_fn, SearchSettings(planner))
         assert verdict_of(world, made, "touch-0 and touch-1", Touching(world)).ok
-        if planner != "rrt":
+        if not isinstance(planner, Trees):
             assert list(dict.fromkeys(made.terms)) == ["touch-1", "touch-0"]
             assert len(made.actions) <= 17  # 15 in a straight line
 
@@ -117,7 +124,7 @@ def test_a_subgoal_that_holds_already_must_be_left_first():
     near = np.array([2.0, 2.0, 6.0, 6.0, 6.5, 6.0])
     same = np.array([2.0, 2.0, 6.0, 6.0, 6.0, 6.0])
     for planner in PLANNERS:
-        how = SearchSettings(planner=planner)
+        how = SearchSettings(planner)
         made = plan(world, near, "touch-0 then touch-1", meaning.goal_fn, how)
         assert verdict_of(world, made, "touch-0 then touch-1", meaning).ok
         made = plan(world, same, "touch-0 then touch-1", meaning.goal_fn, how)
@@ -128,12 +135,12 @@ def test_a_subgoal_that_holds_already_must_be_left_first():
         assert "the first subgoal is already true" in made.reason
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@EACH
 def test_thin_goals_are_found_by_their_likelihood(planner):
     """No pose of a roadmap is so near by chance; the classifier leads there, though it says no all the way."""
     thin = Touching(rooms, radius=0.02, sharpness=30.0)
     state = np.array([3.0, 3.0, 0.0, 15.3, 16.2, 4.1, 15.7])
-    made = plan(rooms, state, "touch-0 then touch-1", thin.goal_fn, SearchSettings(planner=planner))
+    made = plan(rooms, state, "touch-0 then touch-1", thin.goal_fn, SearchSettings(planner))
     assert verdict_of(rooms, made, "touch-0 then touch-1", thin).ok
 
 
@@ -142,14 +149,14 @@ def nowhere(world, terms, state):
     return lambda states: (np.full((len(states), len(terms)), -np.inf), np.zeros((len(states), len(terms))))
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@EACH
 def test_what_cannot_be_reached_is_said(planner):
     world = CompiledBoxWorld([10.0, 10.0], [[[4.0, 0.0], [5.0, 10.0]]])
     state = np.array([1.0, 1.0, 8.0, 8.0, 2.0, 8.0])
-    made = plan(world, state, "touch-1 then touch-0", Touching(world).goal_fn, SearchSettings(planner=planner))
+    made = plan(world, state, "touch-1 then touch-0", Touching(world).goal_fn, SearchSettings(planner))
     assert not made.found
     assert (made.reached, made.missed) == (("touch-1",), ("touch-0",))
-    if planner == "roadmap":
+    if planner == Roadmap():
         assert made.reason == (
             "no plan: touch-0 could not be reached; everything that can be reached on the roadmap was tried"
         )
@@ -157,39 +164,39 @@ def test_what_cannot_be_reached_is_said(planner):
         assert made.reason == "no plan: touch-0 could not be reached; the budget of 5,000 expansions ended"
         assert made.expansions == 5000
     assert verdict_of(world, made, "touch-1 then touch-0", Touching(world)).reason == made.reason
-    assert not plan(world, state, "touch-0", nowhere, SearchSettings(planner=planner, budget=500)).found
+    assert not plan(world, state, "touch-0", nowhere, SearchSettings(planner, budget=500)).found
 
 
 def test_limits_and_signals():
     """Time, expansions, progress and cancelling; `anytime` uses what it may."""
     world = CompiledBoxWorld([10.0, 10.0], [[[4.0, 0.0], [5.0, 10.0]]])
     state, goal_fn = np.array([1.0, 1.0, 8.0, 8.0]), Touching(world).goal_fn
-    made = plan(world, state, "touch-0", goal_fn, SearchSettings(planner="rrt", budget=None, time_limit=0.05))
+    made = plan(world, state, "touch-0", goal_fn, SearchSettings(Trees(), budget=None, time_limit=0.05))
     assert made.ended == "time"
     told: list[int] = []
     made = plan(world, state, "touch-0", goal_fn, SearchSettings(budget=200), told.append)
     assert (made.ended, made.expansions, told[-1]) == ("budget", 200, 200)
     assert told == sorted(told)
-    made = plan(world, state, "touch-0", goal_fn, SearchSettings(planner="rrt"), lambda count: True)
+    made = plan(world, state, "touch-0", goal_fn, SearchSettings(Trees()), lambda count: True)
     assert made.ended == "cancelled"
     state = start_in(rooms, stream(8, "anytime"))
     first, best = (
-        plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(planner="rrt", order=order, budget=2000))
+        plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(Trees(order), budget=2000))
         for order in ("deepest", "anytime")
     )
     assert best.found
     assert first.expansions < best.expansions == 2000
     assert best.cost <= first.cost
     assert verdict_of(rooms, best, "touch-0").ok
-    on_roads = plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(order="anytime"))
+    on_roads = plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(Auto("anytime")))
     assert verdict_of(rooms, on_roads, "touch-0").ok
 
 
 def test_a_search_of_trees_goes_on_where_it_stopped():
     machine, state = Machine.of(parse("touch-0")), start_in(rooms, stream(3, "on"))
     goals = touching.goal_fn(rooms, ["touch-0"], state)
-    search = TreeSearch(rooms, state, machine, goals, SearchSettings(budget=1))
-    assert search.run().ended == "budget"
+    search = TreeSearch(rooms, state, machine, goals, Trees())
+    assert search.run(Limits(1)).ended == "budget"
     found = search.run(Limits(5000))
     assert found.ended == "found"
     assert found.expansions > 1
@@ -197,8 +204,8 @@ def test_a_search_of_trees_goes_on_where_it_stopped():
 
 def test_the_trees_can_be_looked_at():
     machine, state = Machine.of(parse("touch-0 then touch-1")), start_in(rooms, stream(3, "on"))
-    search = TreeSearch(rooms, state, machine, touching.goal_fn(rooms, ["touch-0", "touch-1"], state), SearchSettings())
-    assert search.run().ended == "found"
+    search = TreeSearch(rooms, state, machine, touching.goal_fn(rooms, ["touch-0", "touch-1"], state), Trees())
+    assert search.run(Limits(5000)).ended == "found"
     poses, links = search.tree()
     assert len(np.unique(links[:, 1])) == len(links) < len(poses)  # each pose was reached from one other, but for roots
     assert rooms.clear(rows_of(poses[links[:, 0]], state), poses[links[:, 1]]).all()
@@ -206,10 +213,12 @@ def test_the_trees_can_be_looked_at():
 
 
 def test_soft_costs_on_a_roadmap():
-    """Without a threshold, transitions cost what the classifiers doubt; trees cannot do that."""
+    """Transitions cost what the classifiers doubt; trees cannot do that."""
     soft = Touching(rooms, 1.0, 4.0)
     state = start_in(rooms, stream(5, "soft"))
-    made = plan(rooms, state, "touch-0 then touch-1", soft.goal_fn, SearchSettings(threshold=None, budget=None))
+    made = plan(
+        rooms, state, "touch-0 then touch-1", soft.goal_fn, SearchSettings(Auto(transitions=Soft()), budget=None)
+    )
     assert made.found
     log_g, log_i = soft.goal_fn(rooms, ["touch-0", "touch-1"], state)(made.states)
     change = int(np.argmax(made.nodes == 2))
@@ -242,11 +251,11 @@ def test_plans_are_what_the_world_makes_of_them():
     state = np.array([1.0 / 3, 1.0 / 7, 8.0, 8.0])
     for planner in PLANNERS:
         world = Rounding([10.0, 10.0])
-        made = plan(world, state, "touch-0", Touching(world).goal_fn, SearchSettings(planner=planner))
+        made = plan(world, state, "touch-0", Touching(world).goal_fn, SearchSettings(planner))
         assert verdict_of(world, made, "touch-0", Touching(world)).ok
         assert np.array_equal(made.states[1:, :2], made.states[1:, :2].round(12))
         with pytest.raises(RsgError, match="the world's step stops where its clear saw nothing in the way"):
-            plan(Stuck([10.0, 10.0]), state, "touch-0", Touching(world).goal_fn, SearchSettings(planner=planner))
+            plan(Stuck([10.0, 10.0]), state, "touch-0", Touching(world).goal_fn, SearchSettings(planner))
 
 
 def test_a_narrow_passage_is_found():
@@ -254,32 +263,32 @@ def test_a_narrow_passage_is_found():
     world = CompiledBoxWorld([10.0, 10.0], wall)
     state, meaning = np.array([1.0, 1.0, 9.0, 1.0]), Touching(world)
     for planner in PLANNERS:
-        made = plan(world, state, "touch-0", meaning.goal_fn, SearchSettings(planner=planner))
+        made = plan(world, state, "touch-0", meaning.goal_fn, SearchSettings(planner))
         assert verdict_of(world, made, "touch-0", meaning).ok
 
 
 def test_where_a_roadmap_does_not_do_a_tree_is_grown():
     """Three poses are no roadmap to speak of."""
     state = np.array([3.0, 3.0, 0.0, 15.0, 16.0])
-    few = SearchSettings(planner="roadmap", poses=3)
+    few = SearchSettings(Roadmap(poses=3))
     assert plan(rooms, state, "touch-0", touching.goal_fn, few).ended == "roadmap"
-    made = plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(poses=3))
+    made = plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(Auto(poses=3)))
     assert verdict_of(rooms, made, "touch-0").ok
-    optimal = SearchSettings(poses=3, order="optimal")
+    optimal = SearchSettings(Auto("optimal", poses=3))
     assert plan(rooms, state, "touch-0", touching.goal_fn, optimal).ended == "roadmap"
 
 
 def test_a_machine_that_is_too_large_for_a_roadmap_is_left_to_trees():
     task = " and ".join(f"touch-{i}" for i in range(9))
     machine = Machine.of(parse(task))
-    assert RoadmapSearch.fits(machine, SearchSettings())
-    assert not RoadmapSearch.fits(machine, SearchSettings(poses=10_000))
+    assert RoadmapSearch.fits(machine, Roadmap())
+    assert not RoadmapSearch.fits(machine, Roadmap(poses=10_000))
     world = CompiledBoxWorld([4.0, 4.0])
     state = np.concatenate([[0.5, 0.5], stream(0).uniform(1, 3, 18)])
     meaning = Touching(world, 0.4)
     with pytest.raises(RsgError, match="2,306 machine nodes are too many for a roadmap of 10,000 poses"):
-        plan(world, state, machine, meaning.goal_fn, SearchSettings(planner="roadmap", poses=10_000))
-    made = plan(world, state, machine, meaning.goal_fn, SearchSettings(poses=10_000, budget=20_000))
+        plan(world, state, machine, meaning.goal_fn, SearchSettings(Roadmap(poses=10_000)))
+    made = plan(world, state, machine, meaning.goal_fn, SearchSettings(Auto(poses=10_000), budget=20_000))
     assert made.found == verdict_of(world, made, machine, meaning).ok
 
 
@@ -295,42 +304,29 @@ def test_a_machine_that_is_too_large_for_a_roadmap_is_left_to_trees():
         ([3.0, 3.0, 0.0, np.inf, 1.0], "a state must have finite numbers, but number 3 is not one"),
     ],
 )
-@pytest.mark.parametrize("planner", PLANNERS)
+@EACH
 def test_starts_that_cannot_be_are_errors(planner, state, complaint):
     with pytest.raises(RsgError, match=complaint):
-        plan(rooms, np.array(state), "touch-0", touching.goal_fn, SearchSettings(planner=planner))
+        plan(rooms, np.array(state), "touch-0", touching.goal_fn, SearchSettings(planner))
 
 
-@pytest.mark.parametrize("planner", PLANNERS)
+@EACH
 def test_classifiers_that_give_nonsense_are_errors(planner):
     state = np.array([3.0, 3.0, 0.0, 15.0, 16.0])
     for value, width in ((np.nan, 1), (0.0, 2)):
         bad = lambda world, terms, state, v=value, w=width: lambda states: (np.full((len(states), w), v),) * 2  # noqa: E731
         with pytest.raises(RsgError, match="goals must give log G and log I of shape"):
-            plan(rooms, state, "touch-0", bad, SearchSettings(planner=planner))
+            plan(rooms, state, "touch-0", bad, SearchSettings(planner))
 
 
-@pytest.mark.parametrize(
-    ("how", "complaint"),
-    [
-        ({"planner": "rrt", "order": "optimal"}, "the planner 'rrt' has no order 'optimal'"),
-        ({"planner": "rrt", "threshold": None}, "needs a threshold"),
-        ({"planner": "rrt", "budget": None}, "needs a budget or a time limit"),
-        ({"planner": "product"}, "the planner 'product' is for worlds with finitely many actions"),
-        ({"planner": "prm"}, "there is no planner 'prm'; planners are: auto, product, roadmap, rrt"),
-        ({"poses": 0}, "poses must be at least 1, not 0"),
-    ],
-)
-def test_settings_that_make_no_sense_are_errors(how, complaint):
+def test_planners_are_for_one_kind_of_world():
     state = np.array([3.0, 3.0, 0.0, 15.0, 16.0])
-    with pytest.raises(RsgError, match=complaint):
-        plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(**how))
-
-
-def test_planners_for_motion_refuse_other_worlds():
+    with pytest.raises(RsgError, match="the planner 'product' is for worlds with finitely many actions; leave it out"):
+        plan(rooms, state, "touch-0", touching.goal_fn, SearchSettings(Product()))
     world, state = read_map("map:\n@a\n")
-    with pytest.raises(RsgError, match="the planner 'rrt' is for continuous worlds"):
-        plan(world, state, "grab-axe", touching.goal_fn, SearchSettings(planner="rrt"))
+    for planner in (Roadmap(), Trees()):
+        with pytest.raises(RsgError, match=f"the planner '{planner.name}' is for continuous worlds; leave it out"):
+            plan(world, state, "grab-axe", touching.goal_fn, SearchSettings(planner))
 
 
 def test_a_goal_is_an_instruction_of_one_term():

@@ -12,7 +12,7 @@ from rsg.domains.crafting.truth import TrueGoals
 from rsg.language import Machine, parse, satisfies
 from rsg.planning import Dependencies, plan, plan_goal, validate
 from rsg.planning.validation import does_leniently
-from rsg.search import ORDERS, SearchSettings
+from rsg.search import ORDERS, Auto, Product, SearchSettings
 from rsg.subgoals import Formula, Literal, Reading, Readings
 
 source = Crafting()
@@ -36,7 +36,7 @@ def test_every_plan_with_true_classifiers_is_valid(order):
         for task in range(0, len(source.tasks(split)), 3):
             demo, _ = source.demonstrate(split, task, stream(1, split, task))
             world = source.world(demo.setting)
-            settings = SearchSettings(order=order, budget=3000, seed=task)
+            settings = SearchSettings(Auto(order), budget=3000, seed=task)
             made = plan(world, demo.states[0], demo.task, oracle, settings)
             assert made.expansions <= 3000
             if made.found:
@@ -59,7 +59,7 @@ def test_optimal_plans_are_never_longer():
         demo, _ = source.demonstrate("compositional", task, stream(2, task))
         world = source.world(demo.setting)
         costs = {
-            order: plan(world, demo.states[0], demo.task, oracle, SearchSettings(order=order, budget=None)).cost
+            order: plan(world, demo.states[0], demo.task, oracle, SearchSettings(Product(order), budget=None)).cost
             for order in ("optimal", "anytime", "deepest", "balanced")
         }
         assert costs["optimal"] == pytest.approx(costs["anytime"])
@@ -81,7 +81,7 @@ def test_whole_task_plans_prepare_later_subgoals_on_the_way():
     """The paper's interleaving figure: wood is collected on the way to the gold."""
     world, state = read_map(INTERLEAVING)
     task = "mine-gold-ore then craft-boat"
-    settings = SearchSettings(order="optimal", budget=None)
+    settings = SearchSettings(Product("optimal"), budget=None)
     whole, first = (plan(world, state, one, oracle, settings) for one in (task, "mine-gold-ore"))
     assert verdict_of(world, whole, task).ok
     stitched = first.cost + plan(world, first.states[-1], "craft-boat", oracle, settings).cost
@@ -93,7 +93,7 @@ def test_whole_task_plans_prepare_later_subgoals_on_the_way():
 def test_the_papers_worked_example():
     """`(mine-wood or mine-coal) then mine-gold-ore`: the branch with the smaller total is taken."""
     world, state = read_map("inventory: axe, pickaxe\nmap:\n..T...\n@.....\n..C..G\n")
-    made = plan(world, state, "(mine-wood or mine-coal) then mine-gold-ore", oracle, SearchSettings(order="optimal"))
+    made = plan(world, state, "(mine-wood or mine-coal) then mine-gold-ore", oracle, SearchSettings(Product("optimal")))
     names = [ACTIONS[action] for action in made.actions]
     assert sorted(names[:3]) == ["down", "right", "right"]
     assert names[3:] == ["toggle", "right", "right", "right", "toggle"]
@@ -178,7 +178,7 @@ def test_costs_of_actions_count():
 
     world = Hilly(2, 3)
     state = world.state({(0, 2): "axe", (1, 0): "axe"}, agent=(0, 0))
-    made = plan(world, state, "grab-axe", oracle, SearchSettings(order="optimal"))
+    made = plan(world, state, "grab-axe", oracle, SearchSettings(Product("optimal")))
     assert [ACTIONS[a] for a in made.actions] == ["down", "toggle"]
     assert made.cost == pytest.approx(0.2)
 
@@ -197,7 +197,7 @@ def left_over(made, world):
 
 
 def test_plans_see_to_what_is_less_likely_if_there_is_a_way():
-    settings = SearchSettings(order="optimal")
+    settings = SearchSettings(Product("optimal"))
     made = {}
     for second in (None, (2, 4), (0, 6)):  # the last one cannot be reached
         world, state, unsure = axes_and(second)

@@ -11,7 +11,7 @@ from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.domains.crafting.maps import sample_map
 from rsg.language import Machine, parse
-from rsg.search import Logs, ProductSearch, SearchSettings, StateGraph, cost_to_go, local_graph
+from rsg.search import Logs, Product, ProductSearch, Soft, StateGraph, cost_to_go, local_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")  # the hash, uncompiled
 
@@ -153,9 +153,9 @@ def test_the_product_search_finds_the_same_least_cost():
         table = random_values(rng, StateGraph(world.rows, *[np.empty(0)] * 5), machine)
         log_g, log_i = (values[world.numbers(everything.states)] for values in table)
         cost = cost_to_go(everything, machine, Logs(log_g, log_i), 0.7).cost
-        settings = SearchSettings(order="optimal", budget=None, threshold=None, weight=0.7)
+        how = Product("optimal", Soft(0.7))
         for s, state in enumerate(everything.states):
-            found = ProductSearch(world, state, machine, TableGoals(world, *table), settings).run()
+            found = ProductSearch(world, state, machine, TableGoals(world, *table), how).run()
             assert found.cost == pytest.approx(cost[s, 0])
             finite += found.cost < inf
     assert finite > 50

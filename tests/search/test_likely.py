@@ -7,7 +7,7 @@ from tests.reference.boxes import Touching, four_rooms
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine, parse
-from rsg.search import SearchSettings, asked
+from rsg.search import Hard, asked
 from rsg.search.motion.query import WANTED, Query, likely_poses
 from rsg.search.motion.space import rows_of
 
@@ -19,7 +19,7 @@ def look(meaning, terms, count=1000, seed=0):
     poses = world.sample(stream(seed, "look"), count)
     poses = poses[world.free(poses)]
     machine = Machine.of(parse(" then ".join(terms)))
-    query = Query(world, state, machine, meaning.goal_fn(world, terms, state), SearchSettings(threshold=0.5))
+    query = Query(world, state, machine, meaning.goal_fn(world, terms, state), Hard())
     log_g, _ = query.asked(rows_of(poses, state))
     return poses, log_g, likely_poses(query, poses, log_g, stream(seed, "likely"))
 

@@ -21,7 +21,7 @@ from rsg.domains.crafting.maps import objects_for, sample_map
 from rsg.domains.crafting.tasks import COMPOSITIONAL, NOVEL
 from rsg.domains.crafting.truth import TrueGoals
 from rsg.language import Machine, parse
-from rsg.search import ORDERS, Limits, ProductSearch, SearchSettings, best, goals_from, nodes_ahead
+from rsg.search import ORDERS, Hard, Limits, Product, ProductSearch, Soft, best, goals_from, nodes_ahead
 from rsg.search.product import explored, kernels, serving
 from rsg.worlds import check
 
@@ -45,9 +45,9 @@ class Case:
         self.weight = float(rng.choice([0.3, 1.0, 2.0]))
         self.goals = TableGoals(self.world, self.log_g, self.log_i)
 
-    def search(self, goals=None, **settings):
-        settings = SearchSettings(**{"budget": None, "threshold": None, "weight": self.weight, **settings})
-        return ProductSearch(self.world, self.world.rows[self.start], self.machine, goals or self.goals, settings)
+    def search(self, goals=None, order="deepest", threshold=None, seed=0):
+        how = Product(order, Soft(self.weight) if threshold is None else Hard(threshold))
+        return ProductSearch(self.world, self.world.rows[self.start], self.machine, goals or self.goals, how, seed)
 
     def best(self, threshold=None):
         tables = (self.log_g, self.log_i)
@@ -130,12 +130,12 @@ def differences(a, b):
     return [name for name in names if not np.array_equal(getattr(a, name), getattr(b, name))]
 
 
-def compare_forms(case, **settings):
+def compare_forms(case, budget=None, **settings):
     """The same search compiled and in batches; gives the result."""
     compiled, general = case.search(**settings), case.search(goals=lambda states: case.goals(states), **settings)
     assert hasattr(case.goals, "compiled")
-    result = to_the_end(compiled)
-    assert differences(result, to_the_end(general)) == []
+    result = to_the_end(compiled, Limits(budget))
+    assert differences(result, to_the_end(general, Limits(budget))) == []
     return result
 
 
@@ -198,8 +198,7 @@ def test_the_heap_has_room_for_all_that_one_expansion_opens(monkeypatch):
         monkeypatch.setattr(serving, "FIRST_ROOM", room)
         world = ByteWorld(rng.integers(60, size=(60, 4)), [0.1, 0.2, 0.3, 0.4])
         goals = TableGoals(world, rising, np.zeros_like(rising))
-        settings = SearchSettings(order="optimal", threshold=None, budget=80)
-        search = ProductSearch(world, world.rows[0], machine, goals, settings)
+        search = ProductSearch(world, world.rows[0], machine, goals, Product("optimal", Soft()))
 
         def look(expansions, search=search):
             assert search.memory.run[0].fullest < search.memory.heaps.shape[1]
@@ -225,9 +224,9 @@ def test_compiled_and_general_form_agree_on_crafting_world(order):
     for seed, spec in enumerate(specs):
         kind = "islands" if spec is NOVEL[-1] else "large-field"
         world, state, machine, goals = crafting(spec.text, kind, seed, spec.given[0])
-        settings = SearchSettings(order=order, budget=6000)
-        compiled = to_the_end(ProductSearch(world, state, machine, goals, settings))
-        general = to_the_end(ProductSearch(world, state, machine, lambda states, ask=goals: ask(states), settings))
+        how, limits = Product(order), Limits(6000)
+        compiled = to_the_end(ProductSearch(world, state, machine, goals, how), limits)
+        general = to_the_end(ProductSearch(world, state, machine, lambda states, ask=goals: ask(states), how), limits)
         assert differences(compiled, general) == []
         found.append(compiled)
     assert sum(result.ended == "found" for result in found) >= 4
@@ -238,7 +237,7 @@ def test_compiled_and_general_form_agree_on_crafting_world(order):
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_plan_in_crafting_world(order):
     world, state, machine, goals = crafting("grab-axe then mine-wood", "garden", 0)
-    found = ProductSearch(world, state, machine, goals, SearchSettings(order=order)).run()
+    found = ProductSearch(world, state, machine, goals, Product(order)).run()
     assert found.ended == "found"
     replayed = [state]
     for action in found.actions:
@@ -280,10 +279,10 @@ def test_budgets_are_kept_and_a_search_goes_on_where_it_stopped(order):
         case = long_case(seed, states=400)
         settings = {"order": order, "seed": seed, "threshold": rng.choice([None, 0.3])}
         budgets = np.sort(rng.integers(1, 400, size=3)).tolist()
-        search = case.search(budget=budgets[0], **settings)
+        search = case.search(**settings)
         for budget in budgets:
             result = to_the_end(search, Limits(budget))
-            fresh = to_the_end(case.search(budget=budget, **settings))
+            fresh = to_the_end(case.search(**settings), Limits(budget))
             assert result.expansions <= budget
             assert result.ended != "budget" or result.expansions == budget
             assert differences(result, fresh) == []
@@ -300,14 +299,15 @@ def test_exhausted_means_that_all_was_tried():
     world = ByteWorld((np.arange(6)[:, None] + [1, 2]) % 6, [1.0, 5.0])
     machine = Machine.of(parse("a"))
 
-    def result(order, **settings):
+    def result(order, budget):
         tables = np.full((6, 1), -inf), np.zeros((6, 1))
-        settings = SearchSettings(order=order, **settings)
-        return ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), settings).run()
+        return ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), Product(order)).run(
+            Limits(budget)
+        )
 
     for order in ORDERS:
         for budget, ended, expansions in ((None, "exhausted", 6), (6, "exhausted", 6), (5, "budget", 5)):
-            found = result(order, budget=budget)
+            found = result(order, budget)
             assert (found.ended, found.expansions) == (ended, expansions)
 
 
@@ -337,13 +337,13 @@ def endless():
 def test_time_limits_cancelling_and_progress(order, form):
     world, state, machine, goals = endless()
 
-    def search(**limits):
-        settings = SearchSettings(order=order, budget=None, **limits)
-        return ProductSearch(world, state, machine, goals[form], settings)
+    def search():
+        return ProductSearch(world, state, machine, goals[form], Product(order))
 
-    search(time_limit=0.001).run()  # compiles, or loads what was compiled
-    timed = search(time_limit=0.001)
-    first, second = timed.run(), timed.run()
+    soon = Limits(seconds=0.001)
+    search().run(soon)  # compiles, or loads what was compiled
+    timed = search()
+    first, second = timed.run(soon), timed.run(soon)
     assert first.ended == second.ended == "time"
     assert second.expansions > first.expansions
     assert first.seconds < 5
@@ -390,24 +390,6 @@ def test_nodes_ahead_is_the_least_number_of_nodes_still_to_be_served():
 
 
 @pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"order": "random"}, "there is no order 'random'; orders are: optimal, anytime, balanced, deepest"),
-        ({"budget": 0}, "budget must be at least 1, not 0"),
-        ({"threshold": 0.0}, "threshold lies between 0 and 1, not 0.0"),
-        ({"threshold": 1.0}, "threshold lies between 0 and 1, not 1.0"),
-        ({"time_limit": 0.0}, "the time limit must be positive, not 0.0"),
-        ({"weight": 0.0}, "weight must be positive, not 0.0"),
-        ({"weight": -1.0}, "weight must be positive, not -1.0"),
-    ],
-    ids=str,
-)
-def test_wrong_settings(settings, problem):
-    with pytest.raises(RsgError, match=problem):
-        SearchSettings(**settings)
-
-
-@pytest.mark.parametrize(
     "answer",
     [
         lambda n, k: (np.zeros((n, k + 1)), np.zeros((n, k + 1))),
@@ -434,14 +416,14 @@ def test_which_nodes_were_reached():
     machine = Machine.of(parse("a then b then c"))
     holds = np.array([[False, False, False], [True, False, True], [False, False, False]])
     tables = np.where(holds, 0.0, -inf), np.where(holds, -inf, 0.0)
-    search = ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), SearchSettings())
+    search = ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), Product())
     assert search.run().ended == "exhausted"
     entered, left = search.reached()
     assert entered.tolist() == [False, True, True, False, False]
     assert left.tolist() == [True, True, False, False, False]
 
     holds[2, 1] = True
-    search = ProductSearch(world, world.rows[0], machine, goals_from(lambda rows: holds[rows[:, 0]]), SearchSettings())
+    search = ProductSearch(world, world.rows[0], machine, goals_from(lambda rows: holds[rows[:, 0]]), Product())
     assert search.run().actions.tolist() == [0, 0, 0, 0]
     entered, left = search.reached()
     assert entered.tolist() == [False, True, True, True, False]
@@ -456,8 +438,8 @@ def test_every_other_expansion_is_of_the_deepest_node():
     holds = np.arange(200)[:, None] == apart * np.arange(1, size + 1)
     tables = np.where(holds, 0.0, -inf), np.where(holds, -inf, 0.0)
     for seed in range(3):
-        settings = SearchSettings("deepest", seed=seed)
-        found = ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), settings).run()
+        how = Product("deepest")
+        found = ProductSearch(world, world.rows[0], machine, TableGoals(world, *tables), how, seed).run()
         assert len(found.actions) == size * apart
         assert found.expansions <= 2 * size * apart
 
@@ -483,5 +465,5 @@ def test_not_yet_is_what_i_says():
         return values
 
     for already, found in ((0.2, True), (0.49, True), (0.5, False), (0.9, False)):
-        search = ProductSearch(world, start, machine, goals(already), SearchSettings())
+        search = ProductSearch(world, start, machine, goals(already), Product())
         assert (search.run().actions is not None) == found

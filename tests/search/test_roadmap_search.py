@@ -12,7 +12,7 @@ from tests.reference import motion as plain
 from reproductions.paper.random_tasks import sample_task
 from rsg.core.random import stream
 from rsg.language import Machine, parse
-from rsg.search import ORDERS, GraphSearch, Limits, SearchSettings, StateGraph, best
+from rsg.search import ORDERS, GraphSearch, Hard, Limits, Product, Soft, StateGraph, best
 from rsg.search.product.on_graph import steps_ahead
 
 pytestmark = [
@@ -44,8 +44,9 @@ def random_case(rng):
     return graph, machine, np.log(rng.random(shape) ** 2), np.log(rng.random(shape))
 
 
-def search(graph, machine, log_g, log_i, **how):
-    return GraphSearch(graph, machine, lambda states: (log_g, log_i), SearchSettings(**{"budget": None, **how}))
+def search(graph, machine, log_g, log_i, order=None, threshold=0.5):
+    how = Product(order, Soft() if threshold is None else Hard(threshold))
+    return GraphSearch(graph, machine, lambda states: (log_g, log_i), how)
 
 
 def what_is_wrong(graph, machine, log_g, log_i, found, threshold):
@@ -72,9 +73,9 @@ def test_the_cheapest_plan_costs_what_dijkstra_says(seed):
     case = random_case(rng)
     threshold = float(rng.uniform(0.1, 0.9)) if rng.integers(3) else None
     expected = plain.cheapest(*case, threshold=threshold)
-    for order in ("auto", "optimal", "anytime"):
+    for order in (None, "optimal", "anytime"):
         found = best(search(*case, order=order, threshold=threshold))
-        assert expected - 1e-9 <= found.cost <= (1.2 if order == "auto" else 1.0) * expected + 1e-9
+        assert expected - 1e-9 <= found.cost <= (1.0 if order else 1.2) * expected + 1e-9
         assert (found.actions is None) == (expected == inf)
         assert found.ended == ("found" if expected < inf else "exhausted")
 
@@ -91,7 +92,7 @@ def test_every_order_gives_plans_that_can_be_followed(seed):
             assert what_is_wrong(*case, found, 0.5) == ""
             assert found.cost == pytest.approx(0.1 * len(found.actions))
         assert (found.actions is not None) == possible
-        short = search(*case, order=order, threshold=0.5, budget=3).run()
+        short = search(*case, order=order, threshold=0.5).run(Limits(3))
         assert short.expansions <= 3
 
 
@@ -146,8 +147,8 @@ def test_bounds_save_expansions_and_a_search_goes_on_where_it_stopped():
     guided = search(graph, machine, log_g, log_i).run()
     assert guided.cost == pytest.approx(20.0)
     assert guided.expansions <= 205  # without bounds it would have been all 300 states, and more
-    looking = search(graph, machine, log_g, log_i, budget=50)
-    assert (looking.run().ended, looking.run().expansions) == ("budget", 50)
+    looking = search(graph, machine, log_g, log_i)
+    assert (looking.run(Limits(50)).ended, looking.run(Limits(50)).expansions) == ("budget", 50)
     entered, left = looking.reached()
     assert (entered.tolist(), left.tolist()) == ([False, True, False, False], [True, False, False, False])
     again = looking.run(Limits(1000))

@@ -14,7 +14,7 @@ from rsg.demos import Demonstration
 from rsg.domains.crafting import CraftingWorld
 from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import machine_of
-from rsg.search import SearchSettings
+from rsg.search import Product, SearchSettings
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals import Formula, Literal, Rationality, Readings, Subgoals, learn, load, score, tell
 from rsg.subgoals.ground import ground
@@ -165,7 +165,7 @@ def cooked(count, seed=0):
     while len(made) < count:
         task = tasks[len(made) % len(tasks)]
         state = np.array([rng.integers(9), *rng.integers(2, size=3)])
-        plan = rsg.plan(KITCHEN, state, task, true_goals, SearchSettings(order="optimal"))
+        plan = rsg.plan(KITCHEN, state, task, true_goals, SearchSettings(Product("optimal")))
         if plan.found:
             made.append(Demonstration(plan.states, plan.actions, task))
     return made
@@ -235,7 +235,7 @@ def field(axe, agent, **things):
 
 def walked(world, state, task):
     """A shortest demonstration."""
-    plan = rsg.plan(world, state, task, SOURCE.true_goals, SearchSettings(order="optimal"))
+    plan = rsg.plan(world, state, task, SOURCE.true_goals, SearchSettings(Product("optimal")))
     return Demonstration(plan.states, plan.actions, task)
 
 
@@ -301,7 +301,7 @@ def test_what_no_formula_explains_has_a_network_and_both_are_one(tmp_path):
     while len(demos) < 80:
         state = np.array([rng.integers(9), rng.integers(9), 0, 0])
         task = ("sum", "left")[len(demos) % 2]
-        plan = rsg.plan(world, state, task, goals, SearchSettings(order="optimal"))
+        plan = rsg.plan(world, state, task, goals, SearchSettings(Product("optimal")))
         if plan.found and len(plan.actions) > 1:
             demos.append(Demonstration(plan.states, plan.actions, task))
     settings = rsg.RsgSettings(hidden=16, steps=12, batch=8, curriculum=4, check_every=4)

@@ -50,7 +50,8 @@ def evaluate(
     settings, goal_fn = search.settings_in(world), goal_fn_named(search.subgoals, source, world)
     with progress("planning", count, "plans") as advance:
         result = evaluate_planning(source, starts, goal_fn, settings, advance)
-    about |= {"order": settings.order, "budget": settings.budget, "planner": settings.planner, **source.about()}
+    how = settings.planner
+    about |= {"order": how.order or "auto", "budget": settings.budget, "planner": how.name, **source.about()}
     return Said({**about, **result}, _show(result, about, "expansions", "plans"))
 
 

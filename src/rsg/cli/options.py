@@ -1,5 +1,6 @@
 """Options that several commands have, and the subgoals that one was told to use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,10 +9,10 @@ import typer
 
 from rsg.cli.command import option
 from rsg.cli.output import to_fill, to_write
-from rsg.core.settings import in_file
+from rsg.core.settings import in_table
 from rsg.domain import Domain
 from rsg.planning import Dependencies
-from rsg.search import GoalFn, SearchSettings, is_continuous
+from rsg.search import GoalFn, SearchSettings, is_continuous, search_settings
 from rsg.worlds import EitherWorld
 
 WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="A name (see rsg domains), or path/to/file.py:name.")]
@@ -70,10 +71,16 @@ class Search:
     def settings_in(self, world: EitherWorld, goal: bool = False) -> SearchSettings:
         """What was asked for here, or else in the file, or else what suits the world."""
         usual = {"order": "auto" if is_continuous(world) else "deepest", "budget": 25_000 if goal else 5000}
-        filed = in_file(SearchSettings, self.file, "search") if self.file else {}
+        filed = in_table("search", self.file, _sensible) if self.file else {}
         here = {"order": self.order, "budget": self.budget, "planner": self.planner}
         said = {key: value for key, value in here.items() if value is not None}
-        return SearchSettings(**{**usual, "seed": self.seed, **filed, **said})
+        return search_settings({**usual, "seed": self.seed, **filed, **said})
+
+
+def _sensible(values: Mapping[str, object]) -> Mapping[str, object]:
+    """Settings of a search as a file has them, if they make sense."""
+    search_settings(values)
+    return values
 
 
 GIVEN = ("oracle", "untrained")

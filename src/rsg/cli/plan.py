@@ -59,7 +59,8 @@ def plan(
     machine, end = Machine.of(wanted), None if goal is None else wanted
     world, state = domain.start(machine.names, stream(search.seed, "world"), goal is not None)
     settings, goal_fn = search.settings_in(world, goal is not None), goal_fn_named(search.subgoals, domain, world)
-    about = {"subgoals": search.subgoals, "order": settings.order, "planner": settings.planner, **domain.about()}
+    how = settings.planner
+    about = {"subgoals": search.subgoals, "order": how.order or "auto", "planner": how.name, **domain.about()}
     note, make = "", partial(plan_task, world, state, machine, goal_fn, settings)
     if goal is not None and not is_continuous(world):  # in a continuous one no subgoal needs another one first
         if search.order is not None:

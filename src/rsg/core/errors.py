@@ -12,10 +12,10 @@ class RsgError(Exception):
 
     >>> import rsg
     >>> try:
-    ...     rsg.SearchSettings(order="fastest")
+    ...     rsg.SearchSettings(budget=0)
     ... except rsg.RsgError as error:
     ...     print(error)
-    there is no order 'fastest'; orders are: optimal, anytime, balanced, deepest
+    budget must be at least 1, not 0
     """
 
     def details(self) -> dict[str, object]:

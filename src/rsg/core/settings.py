@@ -3,12 +3,13 @@
 import dataclasses
 import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from rsg.core.errors import RsgError, unknown
 
+R = TypeVar("R")
 TABLES = ("train", "search")
 """What a file of settings may hold."""
 
@@ -19,15 +20,17 @@ def default(
     least: float | None = None,
     above: float | None = None,
     most: float | None = None,
-    among: Sequence[str] = (),
+    among: Sequence[str | type] = (),
 ) -> Any:
-    """A field of `Settings`: what it is unless changed, what it means, and which values make sense; None always does.
+    """A field of `Settings`: what it is unless changed, what it means, and which values make sense.
+
+    None always does, but where there are kinds to choose from.
 
     Args:
         value: the usual one.
         meaning: one sentence for people.
         least, most: the smallest and the largest number; above: one that it must exceed.
-        among: the words to choose from.
+        among: the words to choose from, or the kinds of settings.
     """
     limits = {"least": least, "above": above, "most": most, "among": tuple(among)}
     return dataclasses.field(default=value, metadata={"meaning": meaning, **limits})
@@ -87,8 +90,13 @@ def named(kind: type, values: Mapping[str, object]) -> dict[str, Any]:
     return found
 
 
-def in_file(kind: type, path: str | Path, table: str = TABLES[0]) -> dict[str, Any]:
-    """The settings of a dataclass that a TOML file names in a table; those in no table are for training."""
+def in_file(kind: type, path: str | Path) -> dict[str, Any]:
+    """The settings of training, as a dataclass has them, that a TOML file names: in its table, or in none."""
+    return in_table(TABLES[0], path, lambda values: named(kind, values))
+
+
+def in_table(table: str, path: str | Path, read: Callable[[Mapping[str, object]], R]) -> R:
+    """What a table of a TOML file is read as; what is in no table is for training."""
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -99,7 +107,7 @@ def in_file(kind: type, path: str | Path, table: str = TABLES[0]) -> dict[str, A
     try:
         if tables := [key for key, value in free.items() if isinstance(value, dict)]:
             raise unknown("table", tables[0], TABLES)
-        return named(kind, {**(free if table == TABLES[0] else {}), **values.get(table, {})})
+        return read({**(free if table == TABLES[0] else {}), **values.get(table, {})})
     except RsgError as error:
         raise RsgError(f"{path}: {error}") from None
 
@@ -121,9 +129,14 @@ def _problem(name: str, value: Any, limits: Mapping[str, Any]) -> str:
     """What is wrong with a value, in a sentence."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"{name} must be a finite number, not {value}"
-    if value is None or not limits:
+    if not limits:
         return ""
     least, above, most, among = (limits[key] for key in ("least", "above", "most", "among"))
+    if among and isinstance(among[0], type):
+        kinds = [f"{kind.__name__}(...)" for kind in among]
+        return "" if isinstance(value, among) else f"{name} is {_choice(kinds)}, not {value!r}"
+    if value is None:
+        return ""
     if among and value not in among:
         return f"{name} is {_choice(among)}, not '{value}'"
     if least is not None and most is not None and not least <= value <= most:

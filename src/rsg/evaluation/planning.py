@@ -15,7 +15,7 @@ from rsg.domain import Domain
 from rsg.evaluation.statistics import wilson
 from rsg.language import Machine, Task, parse
 from rsg.planning import Plan, Verdict, plan, validate
-from rsg.search import GoalFn, SearchSettings
+from rsg.search import GoalFn, Hard, SearchSettings
 from rsg.worlds import EitherWorld
 
 ALREADY = "already true"  # how a search for such a goal ended
@@ -31,7 +31,7 @@ def judged(made: Plan, domain: Domain, world: Any, goal_fn: GoalFn, goal: Task |
     truth = partial(domain.truth, world)
     start, term = made.states[:1], str(goal)
     asked_at_once = goal is not None and not made.found
-    if not asked_at_once or goal_fn(world, [term], start[0])(start)[0][0, 0] < log(SearchSettings().threshold or 0.5):
+    if not asked_at_once or goal_fn(world, [term], start[0])(start)[0][0, 0] < log(Hard().threshold):
         return made, validate(world, made, goal or made.task, truth)
     right = bool(truth(start, [term])[0, 0])
     nothing = replace(made, cost=0.0, ended=ALREADY, reached=(), missed=(), because="")

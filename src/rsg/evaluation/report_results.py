@@ -17,7 +17,7 @@ from rsg.evaluation.timeline import parts
 from rsg.language import Machine, parse
 from rsg.planning import Part, Plan, validate
 from rsg.planning.validation import Verdict
-from rsg.search import SearchSettings
+from rsg.search import Auto, Roadmap, SearchSettings
 from rsg.subgoals import Subgoals, untrained
 from rsg.subgoals.objective import log_probabilities
 from rsg.worlds import EitherWorld, World, is_continuous
@@ -59,7 +59,7 @@ def measure(
     sizes = sizes or Sizes()
     world, state = source.start_of(source.reported[-1], 0, stream(seed, "world"))
     floor = untrained(source.vocabulary, world, state=state)
-    quick = SearchSettings(planner="roadmap" if is_continuous(world) else "auto")
+    quick = SearchSettings(Roadmap() if is_continuous(world) else Auto())
     own = {
         split: evaluate_planning(source, Starts(split, count, seed), subgoals, advance=advance)
         for split, count in sizes.of(source).items()

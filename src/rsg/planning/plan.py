@@ -11,13 +11,18 @@ from rsg.core.arrays import Array, Ints
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Task, machine_of
 from rsg.search import (
+    Auto,
     Between,
     Found,
     GoalFn,
     Goals,
+    Hard,
+    Product,
     ProductSearch,
+    Roadmap,
     RoadmapSearch,
     SearchSettings,
+    Trees,
     TreeSearch,
     after,
     best,
@@ -27,6 +32,7 @@ from rsg.search import (
 from rsg.worlds import EitherWorld, is_continuous, require
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
+_SEARCH: dict[type, Callable[..., _Search]] = {Product: ProductSearch, Roadmap: RoadmapSearch, Trees: TreeSearch}
 
 
 class Part(NamedTuple):
@@ -176,14 +182,14 @@ def first_state(world: EitherWorld, start: Array) -> Array:
 def _searched(
     world: EitherWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings, between: Between | None
 ) -> tuple[Found, _Search]:
-    """What the first search finds that suits the world; on a roadmap that has no way, the second."""
+    """What the first planner finds; on a roadmap that has no way, the second."""
     first, *others = _planners(world, machine, settings)
-    search = first(world, state, machine, goals, settings)
+    search = _SEARCH[type(first)](world, state, machine, goals, first, settings.seed)
     found = best(search, settings.limits(between))
     left = _left(settings, found)
     if found.ended == "roadmap" and others and left is not None:
         spent = found.expansions
-        search = others[0](world, state, machine, goals, left)
+        search = _SEARCH[type(others[0])](world, state, machine, goals, others[0], settings.seed)
         found = best(search, left.limits(after(spent, between)))
         found = replace(found, expansions=spent + found.expansions)
     return found, search
@@ -198,20 +204,21 @@ def _left(settings: SearchSettings, found: Found) -> SearchSettings | None:
     return replace(settings, budget=budget, time_limit=time_limit)
 
 
-def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) -> list[Callable[..., _Search]]:
-    """The search to begin with, and others to try if it is on a roadmap and all of that was tried."""
-    planner = settings.planner
-    if not is_continuous(world):
-        if planner not in ("auto", "product"):
-            raise RsgError(f"the planner '{planner}' is for continuous worlds; this one has finitely many actions")
-        return [ProductSearch]
-    if planner == "product":
-        raise RsgError("the planner 'product' is for worlds with finitely many actions; use 'roadmap' or 'rrt'")
-    if planner != "auto":
-        return [RoadmapSearch if planner == "roadmap" else TreeSearch]
-    if TreeSearch.objection(settings):
-        return [RoadmapSearch]
-    return [RoadmapSearch, TreeSearch] if RoadmapSearch.fits(machine, settings) else [TreeSearch]
+def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) -> list[Product | Trees]:
+    """The planner to begin with, and another one to try if that is on a roadmap and all of it was tried."""
+    how, continuous = settings.planner, is_continuous(world)
+    if not isinstance(how, Auto):
+        if continuous == (how.name == Product.name):
+            others = "worlds with finitely many actions" if continuous else "continuous worlds"
+            raise RsgError(f"the planner '{how.name}' is for {others}; leave it out, and one that suits is taken")
+        return [how]
+    if not continuous:
+        return [Product(how.order, how.transitions)]
+    roads = Roadmap(how.order, how.transitions, how.poses)
+    if not isinstance(how.transitions, Hard) or how.order == "optimal" or settings.endless:
+        return [roads]
+    trees = Trees(how.order, how.transitions)
+    return [roads, trees] if RoadmapSearch.fits(machine, roads) else [trees]
 
 
 def _plan(machine: Machine, state: Array, found: Found, search: _Search) -> Plan:

@@ -23,8 +23,17 @@ from rsg.search.product.regions import Rank as Rank, Reached as Reached, RegionS
 from rsg.search.product.search import ProductSearch as ProductSearch, nodes_ahead as nodes_ahead
 from rsg.search.product.settings import (
     ORDERS as ORDERS,
+    PLANNERS as PLANNERS,
+    Auto as Auto,
     Found as Found,
+    Hard as Hard,
+    Planner as Planner,
+    Product as Product,
+    Roadmap as Roadmap,
     SearchSettings as SearchSettings,
+    Soft as Soft,
+    Trees as Trees,
     best as best,
+    search_settings as search_settings,
 )
 from rsg.worlds import is_continuous as is_continuous

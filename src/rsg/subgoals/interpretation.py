@@ -17,7 +17,7 @@ import numpy as np
 from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine
-from rsg.search import ProductSearch, SearchSettings
+from rsg.search import Product, Soft
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.formulas import Formula, where
 from rsg.subgoals.objective import Given, forward, score
@@ -417,9 +417,7 @@ def shortest(
     readings = {term: Reading(((meaning[term], 1.0),), 1, 1) for term in machine.names}
     goals = Readings(readings, certainty).goals(world, machine.names, state)
     unit = unit_of(world)
-    settings = SearchSettings(order="optimal", budget=BUDGET, threshold=None, weight=unit)
-    found = ProductSearch(world, state, machine, goals, settings).run(settings.limits())
-    return (float(found.cost) / unit, found.states) if found.states is not None else (np.inf, state[None][:0])
+    settings = SearchSettings(Product("optimal", Soft(unit)), budget=BUDGET)
 
 
 @compiled

@@ -287,8 +287,14 @@ def test_help_has_an_example_for_each_world(rsg, command):
         (["plan", "playroom", "ring-bell", "--layout", "papr"], "did you mean paper?"),
         (["plan", "playroom", "ring-bell", "--map", "field"], "--map is for crafting"),
         (["plan", "playroom", "ring-bell", "--planner", "magic"], "there is no planner 'magic'"),
-        (["plan", "playroom", "ring-bell", "--planner", "product"], "use 'roadmap' or 'rrt'"),
-        (["plan", "playroom", "ring-bell", "--planner", "rrt", "--order", "optimal"], "has no order 'optimal'"),
+        (
+            ["plan", "playroom", "ring-bell", "--planner", "product"],
+            "is for worlds with finitely many actions; leave it out",
+        ),
+        (
+            ["plan", "playroom", "ring-bell", "--planner", "rrt", "--order", "optimal"],
+            "for the planner 'rrt' order is deepest, balanced or",
+        ),
         (["plan", "crafting", "grab-axe", "--planner", "rrt"], "the planner 'rrt' is for continuous worlds"),
         (["plan", "crafting", "grab-axe", "--png", "x.png"], "crafting has no picture of a whole plan"),
         (["eval", "playroom", "--split", "tset"], "there is no split 'tset'"),

@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from rsg.demos import Store
 from rsg.domain import find
 from rsg.domains.playroom.learned import rgb
 from rsg.planning import plan
-from rsg.search import SearchSettings
+from rsg.search import Roadmap, SearchSettings
 from rsg.subgoals import RsgSettings, learn
 from rsg.training import Run
 
@@ -111,11 +110,11 @@ def test_heat(rsg, run, tmp_path, monkeypatch):
 
 def test_report(rsg, run, tmp_path, monkeypatch):
     """Plans are made on the roadmap alone: with what this run learned, random trees would grow for minutes."""
-    on_roadmap = SearchSettings(planner="roadmap")
+    on_roadmap = SearchSettings(Roadmap())
     monkeypatch.setattr("rsg.domains.playroom.learned.FINE", 16)
     monkeypatch.setattr("rsg.domains.playroom.learned.CLOSE", 8)
     monkeypatch.setattr("rsg.evaluation.planning.SearchSettings", lambda: on_roadmap)
-    monkeypatch.setattr("rsg.evaluation.report_results.plan", partial(plan, settings=on_roadmap))
+    monkeypatch.setattr("rsg.subgoals.subgoals.plan", lambda *asked: plan(*asked[:4], on_roadmap))
     page = tmp_path / "page.html"
     code, out, err = rsg("report", run, "--per-task", "1", "--out", str(page))
     assert (code, err) == (0, "")

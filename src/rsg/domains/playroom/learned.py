@@ -26,7 +26,7 @@ from rsg.domains.playroom.pictures import EDGE as OUTLINE
 from rsg.domains.playroom.truth import effectors_of
 from rsg.language import Machine
 from rsg.planning import Part, Plan
-from rsg.search import Goals, SearchSettings, TreeSearch, roadmap
+from rsg.search import Goals, SearchSettings, Trees, TreeSearch, roadmap
 from rsg.subgoals import Classifiers
 
 ANGLES = tuple(np.pi * np.array([0, 0.25, 0.5, 0.75]))
@@ -225,9 +225,9 @@ def rgb(number: int) -> tuple[int, int, int]:
 def plan_picture(world: PlayroomWorld, plan: Plan, goals: Goals, settings: SearchSettings, pixels: int) -> Bytes:
     """The robot's outlines along the way, the end of each subgoal, and the tree that the planner `rrt` grew."""
     tree = None
-    if settings.planner == "rrt":  # the same search once more: it ends with the same tree
-        search = TreeSearch(world, plan.states[0], Machine.of(plan.task), goals, settings)
-        search.run()
+    if isinstance(settings.planner, Trees):  # the same search once more: it ends with the same tree
+        search = TreeSearch(world, plan.states[0], Machine.of(plan.task), goals, settings.planner, settings.seed)
+        search.run(settings.limits())
         tree = search.tree()
     trail = Trail(plan.states, [(part.end, part.term) for part in plan.parts])
     return picture(world, plan.states[0], pixels, trail, tree)

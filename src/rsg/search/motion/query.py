@@ -11,7 +11,7 @@ from rsg.core.arrays import Bools, Floats
 from rsg.language import Machine
 from rsg.search.goals import Goals, asked
 from rsg.search.motion.space import free_at, rows_of, space_of, wrapped
-from rsg.search.product.settings import SearchSettings
+from rsg.search.product.settings import Hard, Soft
 from rsg.worlds.protocol import ContinuousWorld
 
 WANTED = 16  # likely poses of each term
@@ -26,7 +26,7 @@ class Query(NamedTuple):
     state: Floats
     machine: Machine
     goals: Goals
-    settings: SearchSettings
+    transitions: Hard | Soft
 
     @property
     def start(self) -> Floats:
@@ -36,12 +36,12 @@ class Query(NamedTuple):
     @property
     def hard(self) -> bool:
         """Whether subgoals hold or not: then they may be judged anew along a path."""
-        return self.settings.threshold is not None
+        return isinstance(self.transitions, Hard)
 
     @property
     def bar(self) -> float:
         """The log G from which on a term holds."""
-        return float(np.log(self.settings.threshold or 0.5))
+        return float(np.log(self.transitions.threshold))
 
     def rows(self, poses: Floats) -> Floats:
         """States `[N, W]` at these poses `[N, D]`."""
@@ -58,7 +58,7 @@ class Query(NamedTuple):
     def holding(self, states: Floats) -> tuple[Bools, Bools]:
         """Which terms hold, and which may be entered, in states `[N, W]`: `[N, terms]` each."""
         log_g, log_i = self.asked(states)
-        return log_g >= self.bar, log_i > np.log1p(-(self.settings.threshold or 0.5))
+        return log_g >= self.bar, log_i > np.log1p(-self.transitions.threshold)
 
 
 def likely_poses(query: Query, poses: Floats, log_g: Floats, rng: np.random.Generator) -> list[Floats]:

@@ -17,7 +17,7 @@ from rsg.search.motion.query import WANTED, Query, around, likely_poses
 from rsg.search.motion.roadmap import attach, roadmap
 from rsg.search.motion.space import checked_start
 from rsg.search.product.on_graph import GraphSearch
-from rsg.search.product.settings import Found, SearchSettings, best
+from rsg.search.product.settings import Found, Roadmap, best
 from rsg.worlds.protocol import ContinuousWorld
 
 _FEW = 3  # actions that lead from a start to a roadmap
@@ -40,33 +40,34 @@ class RoadmapSearch:
         state: `[W]` where it starts; one that is in collision is an error.
         machine: of the task.
         goals: the classifiers of the machine's terms.
-        settings: how to search.
+        how: to search.
+        seed: where chance comes from.
     """
 
     def __init__(
-        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings
+        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, how: Roadmap, seed: int = 0
     ) -> None:
-        if not self.fits(machine, settings):
+        if not self.fits(machine, how):
             raise RsgError(
-                f"{machine.nodes:,} machine nodes are too many for a roadmap of {settings.poses:,} poses; "
+                f"{machine.nodes:,} machine nodes are too many for a roadmap of {how.poses:,} poses; "
                 "say part of the order of the task with 'then', or use the planner 'rrt'"
             )
-        self.settings = settings
-        self._query = Query(world, checked_start(world, state), machine, goals, settings)
-        self._rng = stream(settings.seed, "roadmap-search")
+        self.how = how
+        self._query = Query(world, checked_start(world, state), machine, goals, how.transitions)
+        self._rng = stream(seed, "roadmap-search")
         self._graph, values = self._roads()
-        self._search = GraphSearch(self._graph, machine, lambda _: values, settings)
+        self._search = GraphSearch(self._graph, machine, lambda _: values, how, seed)
         self._tried_all = False
 
     @staticmethod
-    def fits(machine: Machine, settings: SearchSettings) -> bool:
+    def fits(machine: Machine, how: Roadmap) -> bool:
         """Whether the labels of such a search fit into memory."""
-        return machine.nodes * settings.poses <= MAX_LABELS
+        return machine.nodes * how.poses <= MAX_LABELS
 
     def _roads(self) -> tuple[StateGraph, tuple[Floats, Floats]]:
         """The roadmap with the start on it, first, and likely goals if it has few; log G and log I of its states."""
         query, world = self._query, self._query.world
-        roads = roadmap(world, query.state, self.settings.poses)
+        roads = roadmap(world, query.state, self.how.poses)
         log_g, log_i = query.asked(query.rows(roads.states))
         given = query.state[None]
         if (np.count_nonzero(log_g >= query.bar, axis=0) < WANTED).any():

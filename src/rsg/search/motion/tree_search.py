@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints
-from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
@@ -20,7 +19,7 @@ from rsg.search.motion.query import Query, likely_poses
 from rsg.search.motion.roadmap import passages
 from rsg.search.motion.space import checked_start, prepared, space_of, uniform
 from rsg.search.motion.trees import Tree, grow, reach_for
-from rsg.search.product.settings import Found, SearchSettings
+from rsg.search.product.settings import Found, Trees
 from rsg.worlds.protocol import ContinuousWorld
 
 _SLICE = 32  # targets that a tree grows towards before its new poses are judged
@@ -38,17 +37,16 @@ class TreeSearch:
         state: `[W]` where it starts; one that is in collision is an error.
         machine: of the task.
         goals: the classifiers of the machine's terms.
-        settings: how to search; an expansion is a step of a tree towards one target.
+        how: to search; an expansion is a step of a tree towards one target.
+        seed: where chance comes from.
     """
 
     def __init__(
-        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, settings: SearchSettings
+        self, world: ContinuousWorld, state: Array, machine: Machine, goals: Goals, how: Trees, seed: int = 0
     ) -> None:
-        if objection := self.objection(settings):
-            raise RsgError(objection)
-        self.settings = settings
-        self._query = Query(world, checked_start(world, state), machine, goals, settings)
-        self._rng = stream(settings.seed, "tree-search")
+        self.how = how
+        self._query = Query(world, checked_start(world, state), machine, goals, how.transitions)
+        self._rng = stream(seed, "tree-search")
         self._space = space_of(world)
         self._kernel, self._tables = prepared(grow, world, self._query.state, reach_for=reach_for)
         self._trees: dict[int, Tree] = {}  # of machine nodes
@@ -75,10 +73,10 @@ class TreeSearch:
             if may_enter[0, machine.term_of[node]]:
                 self._enter(node, self._query.start, 0, np.zeros(1, dtype=np.int64))
 
-    def run(self, limits: Limits | None = None) -> Found:
+    def run(self, limits: Limits) -> Found:
         """Search until there is a plan, or with `anytime` a better one, or a limit; as `ProductSearch.run`."""
         start = time.perf_counter()
-        ended = drive(self, limits or self.settings.limits())
+        ended = drive(self, limits)
         plan: tuple[Any, Any, Any] = self._best or (None, None, None)
         seconds = time.perf_counter() - start
         return Found(*plan, cost=self._cost, expansions=self.expansions, ended=ended, seconds=seconds)
@@ -98,7 +96,7 @@ class TreeSearch:
         """The node whose tree grows next, by the order of the search."""
         nodes = sorted(self._trees)
         self._turn += 1
-        if self.settings.order != "balanced" and self._turn % 2:
+        if self.how.order != "balanced" and self._turn % 2:
             return nodes[-1]
         return nodes[int(self._rng.integers(len(nodes)))]
 
@@ -184,14 +182,3 @@ class TreeSearch:
             poses.append(tree.poses[:count])
             first += count
         return np.concatenate(poses), np.concatenate(links)
-
-    @staticmethod
-    def objection(settings: SearchSettings) -> str:
-        """Why these settings make no sense for trees; empty if they do."""
-        if settings.threshold is None:
-            return "the planner 'rrt' needs a threshold: in a tree, subgoals hold or they do not"
-        if settings.order == "optimal":
-            return f"the planner 'rrt' has no order '{settings.order}'; it has: deepest, balanced, anytime"
-        if settings.budget is None and settings.time_limit is None:
-            return "the planner 'rrt' needs a budget or a time limit: it would never know that there is no plan"
-        return ""

@@ -11,7 +11,7 @@ from rsg.search.graph import StateGraph
 from rsg.search.kernels.table import new_table
 from rsg.search.product.explored import Explored, Forms, Known, ask, unknown, values_of
 from rsg.search.product.search import LabelSearch, nodes_ahead
-from rsg.search.product.settings import SearchSettings
+from rsg.search.product.settings import Hard, Product, Soft
 
 _HASTE = 1.2  # how much dearer than the cheapest plan on a graph one may be, if nothing else is asked for
 
@@ -62,25 +62,25 @@ class GraphSearch(LabelSearch):
         graph: it starts in its first state. Edges lead both ways, at the same cost.
         machine: of the task.
         goals: the classifiers of the machine's terms.
-        settings: how to search; `auto` is `optimal` but for a plan that may cost a fifth more, which takes far fewer
-            expansions.
+        how: to search; without an order, it is `optimal` but for a plan that may cost a fifth more, which takes far
+            fewer expansions.
+        seed: where chance comes from.
     """
 
-    def __init__(self, graph: StateGraph, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
+    def __init__(self, graph: StateGraph, machine: Machine, goals: Goals, how: Product, seed: int = 0) -> None:
         mapped = Mapped(graph, goals, len(machine.terms))
-        haste = _HASTE if settings.order == "auto" else 1.0
-        settings = replace(settings, order="optimal") if settings.order == "auto" else settings
-        super().__init__(mapped, machine, _ahead(graph, machine, mapped, settings.threshold, haste), settings)
+        ahead = _ahead(graph, machine, mapped, how.transitions, 1.0 if how.order else _HASTE)
+        super().__init__(mapped, machine, ahead, replace(how, order=how.order or "optimal"), seed)
 
 
-def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, threshold: float | None, haste: float) -> Array:
+def _ahead(graph: StateGraph, machine: Machine, mapped: Mapped, crossing: Hard | Soft, haste: float) -> Array:
     """A lower bound on the cost ahead of each label, `[S, V]` or `[1, V]`; in haste, of such as are `haste` dearer."""
     cost = float(mapped.costs[0])
     if cost == np.inf:
         return np.zeros((1, machine.nodes))
-    if threshold is None:
+    if isinstance(crossing, Soft):
         return cost * nodes_ahead(machine)[None]
-    holds = mapped.known.value[: len(graph.states), :, 0] >= np.log(threshold)
+    holds = mapped.known.value[: len(graph.states), :, 0] >= np.log(crossing.threshold)
     counts = np.stack([graph.steps_from(np.flatnonzero(term)) for term in holds.T], axis=1)  # both ways
     return haste * cost * steps_ahead(machine, np.where(counts >= 0, counts, np.inf), holds)
 

@@ -1,7 +1,6 @@
 """The product search: from a state and a machine to a plan, by any order of expansion."""
 
 import time
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from rsg.search.goals import Goals
 from rsg.search.product import kernels, serving
 from rsg.search.product.explored import Explored
 from rsg.search.product.serving import KernelSearch
-from rsg.search.product.settings import ORDERS, Found, SearchSettings
+from rsg.search.product.settings import ORDERS, Found, Product, Soft
 from rsg.worlds import World
 
 
@@ -26,25 +25,26 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         explored: the states, of a world or of a graph.
         machine: of the task.
         ahead: `[1, V]` or `[cap, V]`, a lower bound on the cost ahead of each label.
-        settings: how to search.
+        how: to search.
+        seed: where chance comes from.
     """
 
-    def __init__(self, explored: Explored, machine: Machine, ahead: Array, settings: SearchSettings) -> None:
-        self.machine, self.settings = machine, settings
-        heaps = 1 if settings.order == "optimal" else machine.nodes
+    def __init__(self, explored: Explored, machine: Machine, ahead: Array, how: Product, seed: int) -> None:
+        self.machine, self.how = machine, how
+        order, transitions = how.order or "deepest", how.transitions
+        heaps = 1 if order == "optimal" else machine.nodes
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
         spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
-        holds = settings.threshold if settings.threshold is not None else 0.5
         asked = kernels.Asked(
             nodes=machine.arrays,
             ahead=ahead,
             costs=explored.costs,
-            order=ORDERS.index(settings.order),
-            hard=settings.threshold is not None,
-            threshold=float(np.log(holds)),
-            not_yet=float(np.log1p(-holds)),
-            weight=float(settings.weight),
+            order=ORDERS.index(order),
+            hard=not isinstance(transitions, Soft),
+            threshold=float(np.log(transitions.threshold)),
+            not_yet=float(np.log1p(-transitions.threshold)),
+            weight=float(transitions.weight) if isinstance(transitions, Soft) else 0.0,
         )
         memory = kernels.Memory(
             known=explored.known,
@@ -54,12 +54,11 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             run=np.zeros(1, dtype=kernels.RUN),
         )
         super().__init__(explored, specialised_search(kernels.search, explored), memory, asked, spread)
-        self._begin()
+        self._begin((seed * 2654435761 + 97) & 0x7FFFFFFF)
 
-    def _begin(self) -> None:
+    def _begin(self, dice: int) -> None:
         """One label is open: the first state, at `v_0`."""
         labels, heaps, run = self.memory.labels, self.memory.heaps, self.memory.run
-        dice = (self.settings.seed * 2654435761 + 97) & 0x7FFFFFFF
         labels[0] = (np.inf, np.inf, np.inf, 0, 0, 0, 0)
         labels["fresh"][0, 0] = 0.0
         heaps[0, 0] = (0.0, 0, 0, 0)
@@ -68,12 +67,9 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         run["tick"] = run["fullest"] = run["labelled"] = 1
 
     def run(self, limits: Limits | None = None) -> Found:
-        """Search until there is a plan, a limit, or nothing left; for `anytime`, until the next better plan.
-
-        Without limits, those of the settings hold.
-        """
+        """Search until there is a plan, a limit, or nothing left; for `anytime`, until the next better plan."""
         start = time.perf_counter()
-        ended = drive(self, limits or self.settings.limits())
+        ended = drive(self, limits or Limits())
         best = self.memory.run["best"]
         plan: tuple[Any, Any, Any] = self._trace() if best[0] < np.inf else (None, None, None)
         return Found(*plan, float(best[0]), self.expansions, ended, time.perf_counter() - start)
@@ -102,11 +98,12 @@ class LabelSearch(KernelSearch[kernels.Memory]):
     def _transition_cost(self, s: int, v: int, w: int) -> float:
         """What it costs to go from node v to node w in state s, where that is allowed."""
         term_of, value = self.machine.term_of, self.memory.known.value
-        if self.settings.threshold is not None:
+        transitions = self.how.transitions
+        if not isinstance(transitions, Soft):
             return 0.0
         leaving = value[s, term_of[v], 0] if v > 0 else 0.0
         entering = value[s, term_of[w], 1] if w < self.machine.nodes - 1 else 0.0
-        return float(-self.settings.weight * (leaving + entering))
+        return float(-transitions.weight * (leaving + entering))
 
     def reached(self) -> tuple[Bools, Bools]:
         """Which nodes were entered, and which of these were left, `[V]` each: why there is no plan."""
@@ -135,13 +132,13 @@ class ProductSearch(LabelSearch):
         state: `[W]` where it starts.
         machine: of the task.
         goals: the classifiers of the machine's terms.
-        settings: how to search; `auto` is `deepest`.
+        how: to search.
+        seed: where chance comes from.
     """
 
-    def __init__(self, world: World, state: Array, machine: Machine, goals: Goals, settings: SearchSettings) -> None:
-        settings = replace(settings, order="deepest") if settings.order == "auto" else settings
+    def __init__(self, world: World, state: Array, machine: Machine, goals: Goals, how: Product, seed: int = 0) -> None:
         explored = Explored(world, state, goals, len(machine.terms))
-        super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), settings)
+        super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), how, seed)
 
 
 @lru_cache(maxsize=256)
