@@ -417,7 +417,8 @@ def shortest(
     readings = {term: Reading(((meaning[term], 1.0),), 1, 1) for term in machine.names}
     goals = Readings(readings, certainty).goals(world, machine.names, state)
     unit = unit_of(world)
-    settings = SearchSettings(Product("optimal", Soft(unit)), budget=BUDGET)
+    found = ProductSearch(world, state, machine, goals, Product("optimal", Soft(unit))).run(Limits(BUDGET))
+    return (float(found.cost) / unit, found.states) if found.states is not None else (np.inf, state[None][:0])
 
 
 @compiled
