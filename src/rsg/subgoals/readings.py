@@ -204,15 +204,15 @@ class ReadGoals:
         log_g, log_i = np.empty((2, len(states), len(self.meant)))
         true = -np.log1p(np.exp(-self._subgoals.certainty))
         false = true - self._subgoals.certainty
-        for k, (term, some) in enumerate(self.meant.items()):
-            if some is None:
+        known = {k: some for k, some in enumerate(self.meant.values()) if some is not None}
+        for (k, some), holds in zip(known.items(), where_meant(self._world, states, [*known.values()]), strict=True):
+            share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
+            every, none = holds.all(axis=0), ~holds.any(axis=0)
+            with np.errstate(divide="ignore"):
+                log_g[:, k] = np.where(every, true, np.where(none, false, np.log(share / 2)))
+                log_i[:, k] = np.where(every, false, np.where(none, true, np.log((1 - share) / 2)))
+        for k, term in enumerate(self.meant):
+            if k not in known:
                 odds = self._subgoals.evaluate(self._world, states, self._subgoals.numbers([term]))[:, 0, 0]
                 log_g[:, k], log_i[:, k] = log_sigmoid(odds), log_sigmoid(-odds)
-                continue
-            holds = where_meant(self._world, states, [some])[0]
-            share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
-            cases = [holds.all(axis=0), ~holds.any(axis=0)]
-            with np.errstate(divide="ignore"):
-                log_g[:, k] = np.select(cases, [true, false], np.log(share / 2))
-                log_i[:, k] = np.select(cases, [false, true], np.log((1 - share) / 2))
         return log_g, log_i
