@@ -17,7 +17,7 @@ import numpy as np
 from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.compiled import compiled
 from rsg.language import Machine
-from rsg.search import Product, Soft
+from rsg.search import Limits, Product, ProductSearch, Soft
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.formulas import Formula, where
 from rsg.subgoals.objective import Given, forward, score
