@@ -77,6 +77,7 @@ def test_train_for_a_person(rsg, home, tmp_path):
     code, out, err = rsg("train", "crafting", "--out", str(run), "--demos", str(home / "store"), *as_words())
     assert code == 0
     assert "12 steps, all steps were done; best held-out score" in out
+    assert "the network 'sets' learned what 26 terms mean" in out
     assert f"rsg eval crafting --subgoals {run} --split novel" in out
     assert f"rsg info {run}" in out
     lines = err.splitlines()

@@ -14,10 +14,13 @@ from rsg.training import Run
 
 
 def how_read(out: Path) -> str:
-    """A line on how many terms were read as formulas, if any."""
-    shape = Run(out).about.get("shape", {})
-    if not (found := shape.get("readings")):
+    """A line on what the terms were learned by: formulas, a network, or both; nothing of a baseline."""
+    about = Run(out).about
+    shape, terms = about.get("shape", {}), about.get("terms", [])
+    if about.get("method") != RSG:
         return ""
+    if not (found := shape.get("readings")):
+        return f"the network '{about['settings']['encoder']}' learned what {quantity(len(terms), 'term')} mean\n"
     several = [term for term, one in found.items() if Reading.restored(one).open]
     rest = shape.get("network", {}).get("terms", [])
     told = f"{len(found)} of {quantity(len(found) + len(rest), 'term')} were read as formulas over facts"
