@@ -55,10 +55,15 @@ class Settings:
                 raise RsgError(problem)
 
 
+_TOLD: dict[tuple[type, str], Mapping[str, Any]] = {}  # by class and field: settings are made for every plan
+
+
 def told(kind: type[Settings], name: str) -> Mapping[str, Any]:
     """What `default` was told of a field: by the class itself, or by the nearest one that it inherits from."""
-    fields = (vars(one).get("__dataclass_fields__", {}).get(name) for one in kind.__mro__)
-    return next((field.metadata for field in fields if field is not None and field.metadata), {})
+    if (kind, name) not in _TOLD:
+        fields = (vars(one).get("__dataclass_fields__", {}).get(name) for one in kind.__mro__)
+        _TOLD[kind, name] = next((field.metadata for field in fields if field is not None and field.metadata), {})
+    return _TOLD[kind, name]
 
 
 def meanings(settings: Settings) -> Iterator[tuple[str, Any, str]]:
@@ -131,7 +136,7 @@ def _problem(name: str, value: Any, limits: Mapping[str, Any]) -> str:
         return f"{name} must be a finite number, not {value}"
     if not limits:
         return ""
-    least, above, most, among = (limits[key] for key in ("least", "above", "most", "among"))
+    least, above, most, among = limits["least"], limits["above"], limits["most"], limits["among"]
     if among and isinstance(among[0], type):
         kinds = [f"{kind.__name__}(...)" for kind in among]
         return "" if isinstance(value, among) else f"{name} is {_choice(kinds)}, not {value!r}"

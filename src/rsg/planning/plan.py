@@ -151,7 +151,7 @@ def plan(
         unsure = hasattr(goals, "bold")  # then there is more to try, so half of what is left must do
         left = replace(settings, budget=-(-settings.budget // 2)) if unsure and settings.budget else settings
         found, search = _searched(world, state, machine, goals, left, after(spent, between))
-        more = _left(settings, found)
+        more = _left(settings, found) if unsure or hasattr(goals, "careful") else None
         spent += found.expansions
         if found.actions is not None or not unsure or more is None:
             break
@@ -186,8 +186,7 @@ def _searched(
     first, *others = _planners(world, machine, settings)
     search = _SEARCH[type(first)](world, state, machine, goals, first, settings.seed)
     found = best(search, settings.limits(between))
-    left = _left(settings, found)
-    if found.ended == "roadmap" and others and left is not None:
+    if found.ended == "roadmap" and others and (left := _left(settings, found)) is not None:
         spent = found.expansions
         search = _SEARCH[type(others[0])](world, state, machine, goals, others[0], settings.seed)
         found = best(search, left.limits(after(spent, between)))
