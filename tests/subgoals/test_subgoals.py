@@ -163,6 +163,34 @@ SLIPS = {
         lambda: rsg.learn(DEMOS, WORLD).plan_goal(WORLD, DEMOS[0].states[0], "open-dor"),
         "did you mean open-door?",
     ),
+    "a setting as an argument": (
+        lambda: rsg.learn(DEMOS, WORLD, steps=3),
+        "'steps' is a setting: settings={'steps': ...}",
+    ),
+    "an argument": (lambda: rsg.learn(DEMOS, WORLD, perr_task=3), "did you mean per_task?"),
+    "settings as a folder": (lambda: rsg.learn(DEMOS, WORLD, {"steps": 3}), "out is the folder of the run"),
+    "a number of settings": (lambda: rsg.learn(DEMOS, WORLD, settings=3), "a mapping of names to values"),
+    "no folder": (lambda: rsg.load(3), "a run is a folder, not 3"),
+    "no task": (lambda: rsg.Demonstration(DEMOS[0].states, DEMOS[0].actions, None), "are text, not None"),
+    "names of actions": (lambda: rsg.Demonstration([[0], [1]], ["left"], "a"), "an action is its place in the world's"),
+    "an action that is none": (
+        lambda: rsg.learn([rsg.Demonstration(DEMOS[0].states, DEMOS[0].actions + 9, DEMOS[0].task)], WORLD),
+        "actions are numbers from 0 to",
+    ),
+    "states to recognise": (lambda: rsg.learn(DEMOS, WORLD).recognise(DEMOS[0].states), "not a ndarray"),
+    "one candidate": (lambda: rsg.learn(DEMOS, WORLD).recognise(DEMOS[0], "take-key"), "candidates are a list"),
+    "nothing said": (
+        lambda: rsg.learn(DEMOS, WORLD).segment(rsg.Demonstration(DEMOS[0].states, DEMOS[0].actions, "")),
+        "say what was done: segment(demonstration, task)",
+    ),
+    "how to search": (
+        lambda: rsg.learn(DEMOS, WORLD).plan(WORLD, DEMOS[0].states[0], "take-key", {"buget": 3}),
+        "did you mean budget?",
+    ),
+    "a task for a goal": (
+        lambda: rsg.learn(DEMOS, WORLD).plan_goal(WORLD, DEMOS[0].states[0], "take-key then open-door"),
+        "that is a task: give it to plan",
+    ),
     "another world": (lambda: rsg.learn(DEMOS, PlayroomWorld()), "these are not states of a Playroom with 6 effectors"),
 }
 
@@ -190,3 +218,11 @@ def test_small_demonstrations_as_lists():
     assert demo.states.dtype.kind == "i"
     assert np.array_equal(demo.first(1).states, demo.states)
     assert small_demos()[0].first(1).task == small_demos()[0].task
+
+
+def test_a_word_that_is_nearly_a_term_is_told(capsys):
+    demo = small_demos()[0]
+    misspelt = rsg.Demonstration(demo.states, demo.actions, demo.task.replace("grab", "garb"), demo.setting)
+    rsg.learn([demo, misspelt], SOURCE)
+    word = misspelt.task.split()[0]
+    assert f"'{word}' is no term of crafting; did you mean {word.replace('garb', 'grab')}?" in capsys.readouterr().err

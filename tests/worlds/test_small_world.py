@@ -187,7 +187,11 @@ SLIPS = {
     "another width": (Longer(), ROW, "`step` returned shape (2, 6) for states of shape (2, 3)"),
     "a row for all": (One(), ROW, "`step` returned shape (3,) for states of shape (2, 3)"),
     "another dtype": (Halves(), ROW, "`step` returned float64 for states of int64: the dtype must not change"),
-    "float states": (ByIndex(), ROW * 1.0, "step, given states of float64: raised IndexError: arrays used as indices"),
+    "float states": (
+        ByIndex(),
+        ROW * 1.0,
+        "step, given states of 3 numbers, float64: raised IndexError: arrays used as indices",
+    ),
     "an encoding of one": (
         Short(),
         ROW,

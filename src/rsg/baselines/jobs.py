@@ -103,7 +103,7 @@ class Job(NamedTuple):
         told: Any = {**looking, "per_task": self.origin.get("per_task"), "source": self.origin}
         how: Any = self.settings
         if self.method == RSG:
-            return learn(self.store, world_of, out, how, start=self.start, **told).progress
+            return learn(self.store, self.domain, out, how, start=self.start, **told).progress
         return train_baseline(self.method, self.store, world_of, out, how, **told).progress
 
 

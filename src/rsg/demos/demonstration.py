@@ -45,6 +45,8 @@ class Demonstration:
     def __post_init__(self) -> None:
         if self.actions is None:
             raise RsgError("a demonstration has its actions; this one has None")
+        if not isinstance(self.task, str) or not isinstance(self.setting, str):
+            raise RsgError(f"the task and the setting of a demonstration are text, not {self.task!r}, {self.setting!r}")
         for name in ("states", "actions"):
             object.__setattr__(self, name, np.asarray(getattr(self, name)))
         if self.states.ndim != 2 or self.actions.ndim not in (1, 2):
@@ -57,7 +59,10 @@ class Demonstration:
             )
         for values in (self.states, self.actions):
             if values.dtype.kind not in "biuf" or not values.dtype.isnative:
-                raise RsgError(f"a demonstration holds numbers in the machine's own byte order, not {values.dtype}")
+                named = "; an action is its place in the world's `actions`" if values.dtype.kind == "U" else ""
+                raise RsgError(
+                    f"a demonstration holds numbers in the machine's own byte order, not {values.dtype}{named}"
+                )
         if "\0" in self.task + self.setting:
             raise RsgError("the text of a demonstration must not contain a null character")
 

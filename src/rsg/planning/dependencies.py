@@ -63,7 +63,8 @@ class Dependencies:
     def number(self, term: str) -> int:
         """The place of a term."""
         if term not in self.terms:
-            raise RsgError(f"nothing is known of the term '{term}'; {meant(term, self.terms)}")
+            several = "that is a task: give it to plan" if " " in term.strip() else meant(term, self.terms)
+            raise RsgError(f"nothing is known of the term '{term}'; {several}")
         return self.terms.index(term)
 
     def links(self) -> list[dict[str, Any]]:

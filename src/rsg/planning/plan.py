@@ -1,7 +1,7 @@
 """From an instruction to actions: a search over world × machine."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from rsg.search import (
     after,
     best,
     goals_in,
+    search_settings,
     sees_to,
 )
 from rsg.worlds import EitherWorld, is_continuous, require
@@ -119,7 +120,7 @@ def plan(
     start: Array,
     task: str | Task | Machine,
     subgoals: GoalFn,
-    settings: SearchSettings | None = None,
+    settings: SearchSettings | Mapping[str, object] | None = None,
     between: Between | None = None,
 ) -> Plan:
     """A plan that does the task from a state, judged by the subgoals alone.
@@ -129,7 +130,7 @@ def plan(
         start: `[W]` the first state.
         task: what to do.
         subgoals: what the task's terms mean: what `rsg.learn` gave, or any `GoalFn`.
-        settings: how to search.
+        settings: how to search, or a mapping of what is named, such as {"budget": 1000}.
         between: called now and then with the number of expansions; the search stops if it gives something true.
 
     With the order `anytime` this is the best plan that the limits allow.
@@ -144,7 +145,8 @@ def plan(
     """
     begun, machine = time.perf_counter(), machine_of(task)
     state = first_state(world, start)
-    settings = settings or SearchSettings()
+    if not isinstance(settings, SearchSettings):
+        settings = SearchSettings() if settings is None else search_settings(settings)
     goals = goals_in(subgoals, world, machine.names, state)
     bold, spent = False, 0
     while True:

@@ -80,6 +80,10 @@ def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     actions = np.asarray(actions)
     if actions.shape != (len(graph.path) - 1,) or actions.dtype.kind not in "iu":
         raise RsgError(f"actions are whole numbers [T] in this world, not {actions.dtype} {list(actions.shape)}")
+    if len(actions) and (most := int(graph.edge_action.max(initial=0))) < actions.max():
+        raise RsgError(
+            f"actions are numbers from 0 to {most} in this world; step {int(actions.argmax())} has {actions.max()}"
+        )
     taken = _taken(graph.arrays, graph.path, graph.edge_action, actions.astype(np.int64))
     if (taken < 0).any():
         step = int(taken.argmin())

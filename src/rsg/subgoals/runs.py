@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Unpack
 
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from rsg.core.errors import RsgError, RunError
+from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import say
 from rsg.core.settings import in_file, named
 from rsg.demos import Demonstration, Store
@@ -98,12 +99,15 @@ def learn(
     >>> [told.means for told in subgoals.tell()]
     ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
     """
+    _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
     if start is not None and not isinstance(start, Subgoals):
         raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
+    if isinstance(world, Domain | str):
+        _say_misspelt(find(world) if isinstance(world, str) else world, data)
     had = start.classifiers if start else None
     if settings.encoder in BY_FACTS:
         classifiers = _had(out) or _read(data, world_of, settings, had)
@@ -127,6 +131,24 @@ def learn(
     )
 
 
+def _check_words(out: object, beside: Mapping[str, object]) -> None:
+    """An error for what `learn` does not take, and where it belongs if that is known."""
+    if not isinstance(out, str | Path | None):
+        raise RsgError(f"out is the folder of the run, not {out!r}; how to learn is told by settings=...")
+    for name in beside.keys() - Beside.__annotations__:
+        if name in RsgSettings.__dataclass_fields__:
+            raise RsgError(f"'{name}' is a setting: settings={{'{name}': ...}}")
+        raise unknown("argument of learn", name, Beside.__annotations__)
+
+
+def _say_misspelt(domain: Domain, data: TrainingData) -> None:
+    """Tell of words that are nearly terms of the domain: they may be new, and are learned, or misspelt."""
+    words = dict.fromkeys(name for text in data.descriptions for name in machine_of(text).names)
+    for word in words if domain.vocabulary else ():
+        if word not in domain.vocabulary and (near := get_close_matches(word, domain.vocabulary, n=1)):
+            say(f"'{word}' is no term of {domain.name}; did you mean {near[0]}? It is learned as a word of its own")
+
+
 def load(
     folder: str | Path, world: Where | None = None, encoder: Encoder | None = None, which: Which = "best"
 ) -> Subgoals:
@@ -148,6 +170,8 @@ def load(
     ...     load(f"{folder}/run").terms
     ('light-lamp', 'read-book')
     """
+    if not isinstance(folder, str | Path):
+        raise RsgError(f"a run is a folder, not {folder!r}")
     run = Run(folder)
     if which not in run.steps and run.about.get("method") == RationalSubgoals.name:
         raise RunError(f"{folder} has no checkpoint yet; train for some steps first")
@@ -203,6 +227,8 @@ def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: 
     """The settings that were asked for; the encoder, and what suits it, follow from the world unless they are named."""
     if isinstance(asked, RsgSettings):
         settings, some = asked, {}
+    elif asked is not None and not isinstance(asked, Mapping | str | Path | type):
+        raise RsgError(f"settings are RsgSettings(...), a mapping of names to values, or a TOML file, not {asked!r}")
     elif isinstance(asked, type):
         raise RsgError(f"settings are wanted, not a class: make some, {asked.__name__}(...)")
     else:

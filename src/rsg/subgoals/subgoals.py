@@ -1,6 +1,6 @@
 """What was learned, as one object: it plans, recognises, segments, and knows how it was trained."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -89,7 +89,7 @@ class Subgoals:
         world: EitherWorld,
         start: Array,
         task: str | Task | Machine,
-        settings: SearchSettings | None = None,
+        settings: SearchSettings | Mapping[str, object] | None = None,
         between: Between | None = None,
     ) -> Plan:
         """A plan that does a task; see `rsg.plan`."""
@@ -127,6 +127,8 @@ class Subgoals:
             world: where it happened, if these subgoals do not know.
         """
         where = self._where(demonstration, world)
+        if isinstance(candidates, str):
+            raise RsgError(f"candidates are a list of descriptions: ['{candidates}']")
         if candidates is None:
             candidates = propose(self.classifiers, where, demonstration.states, prefix)
         return Recogniser(self.classifiers, candidates, self.settings).rank(where, demonstration, prefix)
@@ -142,7 +144,10 @@ class Subgoals:
 
         Arguments as for `recognise`.
         """
-        task, where = demonstration.task if task is None else task, self._where(demonstration, world)
+        where = self._where(demonstration, world)
+        task = demonstration.task if task is None else task
+        if task == "":
+            raise RsgError("the demonstration has no description; say what was done: segment(demonstration, task)")
         return Recogniser(self.classifiers, [task], self.settings).segment(where, demonstration, task, prefix)
 
     @cached_property
@@ -174,6 +179,8 @@ class Subgoals:
 
     def save(self, folder: str | Path) -> None:
         """Keep it as a run, which `rsg.load` and every command read; what training has kept there stays."""
+        if not isinstance(folder, str | Path):
+            raise RsgError(f"a run is a folder, not {folder!r}")
         if self.source.folder and Path(folder).resolve() == self.source.folder.resolve():
             return
         if not self.source.about:
@@ -185,8 +192,11 @@ class Subgoals:
         if "dependencies" in vars(self):
             keep_dependencies(folder, self.dependencies)
 
-    def _where(self, demonstration: Demonstration, world: EitherWorld | None = None) -> EitherWorld:
+    def _where(self, demonstration: object, world: EitherWorld | None = None) -> EitherWorld:
         """The world of a demonstration."""
+        if not isinstance(demonstration, Demonstration):
+            kind = type(demonstration).__name__
+            raise RsgError(f"one rsg.Demonstration(states, actions, task) is wanted, not a {kind}")
         if world is not None:
             return world
         if self.source.world_of is None:

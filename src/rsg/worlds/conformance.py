@@ -70,12 +70,13 @@ def require(world: object, states: States) -> None:
     if not problems:
         known, rows = cast(EitherWorld, world), rows[[0, 0]]
         rows = world.checked(rows) if hasattr(world, "checked") else rows
-        given = f"given states of {rows.dtype}"
+        given = f"given states of {rows.shape[1]} numbers, {rows.dtype}"
         problems = [] if _moves_a_pose(known) else _found("costs", _check_costs, known)
         problems = problems or _found(f"step, {given}", _check_two_steps, known, rows)
         problems = problems or _found(f"encode, {given}", _check_two_seen, known, rows)
     if problems:
-        raise RsgError(f"this world cannot be used: {problems[0].removesuffix('.')}")
+        whole = "; if its states are whole numbers, give such: states.astype(int)" if rows.dtype.kind == "f" else ""
+        raise RsgError(f"this world cannot be used: {problems[0].removesuffix('.')}{whole}")
     _MET.append((world, kind))
 
 
