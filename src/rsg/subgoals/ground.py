@@ -80,16 +80,11 @@ def taken_edges(graph: StateGraph, actions: NDArray[Any]) -> NDArray[np.int32]:
     actions = np.asarray(actions)
     if actions.shape != (len(graph.path) - 1,) or actions.dtype.kind not in "iu":
         raise RsgError(f"actions are whole numbers [T] in this world, not {actions.dtype} {list(actions.shape)}")
-    if len(actions) and (most := int(graph.edge_action.max(initial=0))) < actions.max():
-        raise RsgError(
-            f"actions are numbers from 0 to {most} in this world; step {int(actions.argmax())} has {actions.max()}"
-        )
     taken = _taken(graph.arrays, graph.path, graph.edge_action, actions.astype(np.int64))
     if (taken < 0).any():
-        step = int(taken.argmin())
-        raise RsgError(
-            f"step {step} of the demonstration is not one of this world: action {actions[step]} leads elsewhere"
-        )
+        step, most = int(taken.argmin()), int(graph.edge_action.max(initial=0))
+        why = "leads elsewhere" if 0 <= actions[step] <= most else f"is none; actions are numbers from 0 to {most}"
+        raise RsgError(f"step {step} of the demonstration is not one of this world: action {actions[step]} {why}")
     return taken
 
 
