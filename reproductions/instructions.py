@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from reproductions.harness.figures import Picture, bars, curves
-from reproductions.harness.jobs import Job, Plain
+from reproductions.harness.jobs import Job
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import PAPERS, UNSEEN, Rates, Results, mean_or_none, plain
-from reproductions.harness.tables import NONE, certainty, mean_of, number, page, percent, table
+from reproductions.harness.tables import NONE, certainty, number, page, percent, table
 from reproductions.harness.trials import (
     BUDGET,
     SPLITS,
@@ -14,10 +14,8 @@ from reproductions.harness.trials import (
     Variant,
     learning,
     oracle_job,
-    searches_job,
     untrained_job,
 )
-from reproductions.paper.layered import Layers
 from rsg.domain import find
 
 NAME = "instructions"
@@ -53,16 +51,12 @@ def jobs(size: Size) -> Iterator[Job]:
         yield learning(NAME, size, seed, Variant("separate", APART, {"evaluations": {**main, **with_i}}))
         yield Job(NAME, f"untrained-seed{seed}", untrained_job, untrained, 0.3)
         yield Job(NAME, f"oracle-seed{seed}", oracle_job, {"world": "crafting", "evaluations": main}, 0.3)
-    for seed in range(size.seeds):
-        novel = {"novel": size.evaluations(seed)["novel"]}
-        yield learning(NAME, size, seed, Variant("searches", {}, {"evaluations": novel}), searches_job)
 
 
 def section(size: Size, results: Results) -> Section:
     """The main table, how sure it is, and what it cost."""
     del size
     trained, costs = find("crafting").tasks("train"), _costs(results)
-    searches, searched = _searches(results)
     rates = {label: results.rates(method, check, more, trained) for label, (method, more, check) in ROWS.items()}
     rates = {label: row for label, row in rates.items() if any(row.values())}
     paper = ["**RSG, the paper**", *(f"{PAPER[column]:.1f}" if column in PAPER else NONE for column in COLUMNS)]
@@ -75,28 +69,13 @@ def section(size: Size, results: Results) -> Section:
         costs=table(["", "paper", "ours"], [[name, *both] for name, both in costs.items()]),
         budget=f"{BUDGET:,}",
         apart=APART["steps"],
-        layers=Layers(),
-        searches=searches,
     )
     summary = {
         "paper": PAPER,
         "success": plain(rates),
         "costs": {name: {"paper": paper, "ours": ours} for name, (paper, ours) in costs.items()},
-        **({"searches": searched} if searched else {}),
     }
     return Section("Plans for instructions, Crafting World", text, summary, _pictures(rates, results))
-
-
-def _searches(results: Results) -> tuple[str, Plain]:
-    """The searches beside each other as a table, and as plain JSON; nothing of what is not measured."""
-    rows, summary = [], Plain()
-    for name in next(iter(results.of("searches")), {"evaluations": ()})["evaluations"]:
-        success = results.rate("searches", name)
-        expansions, plan_ms = (results.plans("searches", name, key) for key in ("expansions_mean", "plan_ms_median"))
-        rows.append([name, percent(success), number(mean_of(expansions), 0), number(mean_of(plan_ms), 2, "ms")])
-        summary[name] = {"success": plain(success), "expansions_mean": expansions, "plan_ms_median": plan_ms}
-    head = ["search, subgoals", "novel", "expansions, mean", "median time of a plan"]
-    return (table(head, rows) if rows else ""), summary
 
 
 def _costs(results: Results) -> dict[str, tuple[str, str]]:

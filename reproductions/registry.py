@@ -15,6 +15,7 @@ REGISTRY = {  # what each shows, in a line
     "table-1": "the paper's main table: every method in every world, from the jobs of the experiments below",
     "times": "the paper's table of times: training and planning, every method and world",
     "instructions": "plans for instructions in Crafting World: RSG beside the paper's figures, untrained and oracle",
+    "searches": "learned subgoals by every order of search, hard and soft; the paper's layers and its learned value",
     "exact-or-sampled": "the exact cost-to-go and the paper's sampled one, with 10 minutes of processor time each",
     "goal-only": "plans when only the goal is named: ours, the paper's algorithm, without dependencies, blind; all 26 "
     "terms",

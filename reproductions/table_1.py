@@ -6,7 +6,7 @@ It is made of jobs of other experiments and shares them: what one command has fi
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from reproductions import baselines, image, instructions, playroom
+from reproductions import baselines, image, instructions, playroom, searches
 from reproductions.harness.figures import bars
 from reproductions.harness.jobs import Job
 from reproductions.harness.printed import PAPER
@@ -19,7 +19,19 @@ from rsg.evaluation.report import LABELS, PICTURES
 from rsg.evaluation.statistics import hundredths
 
 RSG, UNTRAINED, ORACLE = LABELS["rsg"], "RSG, untrained", LABELS["oracle"]
-_SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle"}
+FORMULAS = "RSG, formulas"
+_SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle", FORMULAS: "for-\nmulas"}
+WORDS, MACHINE = "words", "machine"
+SEES = {  # how a method is told the task; what it uses the transition model for
+    LABELS["irl"]: (WORDS, "all choices at demonstrated states; which actions have an effect"),
+    LABELS["gail"]: (WORDS, "episodes to learn from; which actions have an effect"),
+    LABELS["bc"]: (WORDS, "which actions have an effect"),
+    LABELS["bc-fsm"]: (MACHINE, "which actions have an effect; branches in thought"),
+    RSG: (MACHINE, "the cost-to-go in training; search"),
+    FORMULAS: (f"{MACHINE}; named facts of states", "the cost-to-go in training; search"),
+    UNTRAINED: (MACHINE, "search"),
+    ORACLE: (f"{MACHINE}; the truth", "search"),
+}
 
 
 class Cell(NamedTuple):
@@ -39,15 +51,20 @@ class Column(NamedTuple):
     timed: bool = True  # whether the paper's times are for it
 
 
-def _column(label: str, world: str, ours: str) -> Column:
+def _column(label: str, world: str, ours: str, more: Mapping[str, Cell]) -> Column:
     experiment = ours.partition("/")[0]
     cells = {LABELS[method]: Cell(f"baselines/{world}-{method}") for method in ("irl", "gail", "bc", "bc-fsm")}
-    cells |= {RSG: Cell(ours), UNTRAINED: Cell(f"{experiment}/untrained"), ORACLE: Cell(f"{experiment}/oracle")}
+    cells |= {RSG: Cell(ours), **more, UNTRAINED: Cell(f"{experiment}/untrained"), ORACLE: Cell(f"{experiment}/oracle")}
     return Column(label, world, cells, {LABELS[one]: both for one, both in PAPER[world].items() if one != PICTURES})
 
 
 COLUMNS = (
-    _column("Crafting World", "crafting", "instructions/rsg"),
+    _column(
+        "Crafting World",
+        "crafting",
+        "instructions/rsg",
+        {FORMULAS: Cell(f"{searches.NAME}/{searches.FORMULAS}", " deepest hard")},
+    ),
     Column(
         "Crafting World, pictures",
         "crafting",
@@ -59,7 +76,7 @@ COLUMNS = (
         {"BC-FSM": PAPER["crafting"][PICTURES], RSG: tuple(image.PAPER.values())},
         timed=False,
     ),
-    _column("Playroom", "playroom", f"playroom/{playroom.MAIN}"),
+    _column("Playroom", "playroom", f"playroom/{playroom.MAIN}", {}),
 )
 METHODS = tuple(dict.fromkeys(method for column in COLUMNS for method in column.cells))
 
@@ -71,7 +88,7 @@ def jobs(size: Size) -> list[Job]:
 
 def jobs_of(size: Size, wanted: Collection[str]) -> list[Job]:
     """Jobs of other experiments, whose names are in front; no more seeds of each experiment than it has."""
-    experiments = (one.EXPERIMENT for one in (instructions, image, playroom, baselines))
+    experiments = (one.EXPERIMENT for one in (instructions, searches, image, playroom, baselines))
     every = (job for one in experiments for job in one.jobs(one.size(min(size.seeds, one.full.seeds), size.quick)))
     return [job for job in every if f"{job.experiment}/{stem(job.name)}" in wanted]
 
@@ -118,8 +135,13 @@ def _glance(rates: Mapping[str, Mapping[str, Rates]]) -> str:
                 bold = "**" if method in learned and method in means and means[method] == best else ""
                 paper = column.paper.get(method)
                 row.append(f"{bold}{cell}{bold}" + (f" ({paper[place]:.1f})" if paper else ""))
-    head = ["method", *(f"{column.label}, {split}" for column in COLUMNS for split in SPLITS)]
-    return table(head, [[method, *row] for method, row in cells.items()])
+    head = [
+        "method",
+        "sees the task as",
+        "uses the model for",
+        *(f"{c.label}, {split}" for c in COLUMNS for split in SPLITS),
+    ]
+    return table(head, [[method, *SEES[method], *row] for method, row in cells.items()])
 
 
 def _details(strict: Mapping[str, Rates], lenient: Mapping[str, Rates]) -> str:

@@ -1,15 +1,20 @@
 """The search that the paper's appendix describes ("FSM-A*"): machine node after machine node, layer after layer.
 
 At each node, in topological order, the first b layers of actions are breadth-first, so that every path of b actions is
-tried. Of each of the c layers that follow only the k best states are kept, by their cost so far plus a heuristic: while
-training the learned value V_t of the task, for unseen tasks h ≡ 0. A state that satisfies the node's subgoal goes on
-to the nodes after it, at the cost of the transition. The plan of least cost that ends at v_T is given.
+tried. Of each of the c layers that follow only the k best states are kept, by their cost so far plus a heuristic: for
+tasks of the training set the learned value V_t, for unseen tasks h ≡ 0. A state that satisfies the node's subgoal goes
+on to the nodes after it, at the cost of the transition. The plan of least cost that ends at v_T is given.
+
+With soft transitions every state goes on to the nodes after it, though at a cost, and the b full layers there begin
+with all of them: what is tried multiplies from node to node. Two limits help, one that the appendix has besides (5,000
+steps at each node) and one that it does not have (only the cheapest states enter a node).
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +26,28 @@ from rsg.search.product.kernels import GROW, NEED, PAUSED, expand, find_out, lab
 from rsg.search.product.search import specialised_search
 from rsg.worlds import World
 
+if TYPE_CHECKING:
+    from reproductions.paper.sampled_scheme import Values
+
 
 class Layers(NamedTuple):
-    """How far a node is searched: b full layers, c narrow ones of a beam of k states; and the heuristic.
+    """How far a node is searched.
 
-    `value` gives for states `[N, W]` what still lies ahead at each node, `[N, V]`.
+    Attributes:
+        full: b layers with all states.
+        narrow: c layers of a beam.
+        beam: k states of it.
+        value: the heuristic: for states `[N, W]` what still lies ahead at each node, `[N, V]`.
+        each: expansions at each node at most.
+        enter: states with which a node is begun at most, the cheapest ones.
     """
 
     full: int = 4
     narrow: int = 25
     beam: int = 10
     value: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    each: int | None = None
+    enter: int | None = None
 
 
 def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: int) -> int:
@@ -44,7 +60,7 @@ def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: in
         memory.run[0].wanted = s
         return NEED
     label_states(memory)
-    expand(goals, memory, asked, s, v)
+    expand(goals, memory, asked, s, v, True)
     return PAUSED
 
 
@@ -65,7 +81,7 @@ class LayeredSearch(ProductSearch):
         super().__init__(world, state, machine, goals, Product("balanced", transitions))
         self.layers = Layers()
         self._kernel = specialised_search(expand_label, self.explored)
-        self._node, self._depth, self._cut = 0, 0, False
+        self._node, self._depth, self._cut, self._before = 0, 0, False, 0
         self._layer: list[int] = []
 
     def advance(self, budget: int | None) -> str:
@@ -89,23 +105,29 @@ class LayeredSearch(ProductSearch):
 
     def _next_layer(self) -> list[int]:
         """The states of the next layer of this node or, after its last layer, of the next one."""
-        full, narrow, beam, _ = self.layers
-        if self._depth == full + narrow or (self._node == 0 and self._depth == 1):
+        full, narrow, beam, _, each, enter = self.layers
+        left = np.inf if each is None else each - (self.expansions - self._before)
+        if self._depth == full + narrow or left <= 0 or (self._node == 0 and self._depth == 1):
             self._cut |= len(self._open_states()) > 0
-            self._node, self._depth = self._node + 1, 0
+            self._node, self._depth, self._before = self._node + 1, 0, self.expansions
+            left = np.inf if each is None else each
         if self._node == self.machine.nodes - 1 or full + narrow == 0:
             return []
         self._depth += 1
         states = self._open_states()
         kept = states if self._depth <= full or self._node == 0 else states[:beam]
+        kept = kept[:enter] if self._depth == 1 else kept
+        kept = kept if left == np.inf else kept[: int(left)]
         self._cut |= len(kept) < len(states)
         return [int(state) for state in kept]
 
     def _open_states(self) -> NDArray[np.int64]:
         """The states of the node's open labels, best first; its heap is emptied."""
         memory, node = self.memory, self._node
-        entries = np.sort(memory.heaps[node, : memory.sizes[node]], order=("key", "tick"))
-        memory.sizes[node] = 0
+        heaps = range(node, len(memory.sizes), self.machine.nodes)
+        entries = np.concatenate([memory.heaps[heap, : memory.sizes[heap]] for heap in heaps])
+        entries = np.sort(entries, order=("key", "tick"))
+        memory.sizes[heaps] = 0
         states = entries["state"][np.sort(np.unique(entries["state"], return_index=True)[1])]
         labels = memory.labels[states, node]
         cost = np.minimum(labels["fresh"], labels["moved"])
@@ -117,16 +139,26 @@ class LayeredSearch(ProductSearch):
         return np.asarray(states)
 
 
-def plan_by_layers(
-    world: World, state: NDArray[Any], machine: Machine, goal_fn: GoalFn, settings: SearchSettings
-) -> Plan:
-    """As `rsg.plan`, by this search."""
-    begun = time.perf_counter()
-    goals = goal_fn(world, machine.names, state)
-    found = LayeredSearch(world, state, machine, goals, settings.planner.transitions).run(settings.limits())
-    made = Plan(task=machine.task, states=state[None], expansions=found.expansions, ended=found.ended)
-    if found.actions is not None and found.states is not None and found.nodes is not None:
-        terms = tuple(machine.names[machine.term_of[v]] for v in found.nodes)
-        way: Any = {"states": found.states, "actions": found.actions, "nodes": found.nodes, "terms": terms}
-        made = replace(made, cost=found.cost, **way)
-    return replace(made, seconds=time.perf_counter() - begun)
+def by_layers(layers: Layers = Layers(), values: "Values | None" = None) -> Callable[..., Plan]:  # noqa: B008
+    """A planner like `rsg.plan` that searches by layers; values: of the tasks of the training set, as its heuristic."""
+
+    def plan(world: World, state: NDArray[Any], machine: Machine, goal_fn: GoalFn, settings: SearchSettings) -> Plan:
+        begun = time.perf_counter()
+        goals = goal_fn(world, machine.names, state)
+        search = LayeredSearch(world, state, machine, goals, settings.planner.transitions)
+        ahead = values.goals(world, machine, state) if values else None
+        search.layers = layers if ahead is None else layers._replace(value=partial(_ahead, ahead))
+        found = search.run(settings.limits())
+        made = Plan(task=machine.task, states=state[None], expansions=found.expansions, ended=found.ended)
+        if found.actions is not None and found.states is not None and found.nodes is not None:
+            terms = tuple(machine.names[machine.term_of[v]] for v in found.nodes)
+            way: Any = {"states": found.states, "actions": found.actions, "nodes": found.nodes, "terms": terms}
+            made = replace(made, cost=found.cost, **way)
+        return replace(made, seconds=time.perf_counter() - begun)
+
+    return plan
+
+
+def _ahead(values: Callable[..., Any], states: NDArray[Any]) -> NDArray[Any]:
+    """V_t of states at each node, with 0 for v_0 and v_T."""
+    return np.pad(-values(states)[1], ((0, 0), (1, 1)))

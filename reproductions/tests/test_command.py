@@ -108,7 +108,7 @@ def test_instructions_from_end_to_end(rsg, here, monkeypatch):
     code, out, _ = rsg("reproduce", "instructions", "--quick", "--seeds", "1", "--json")
     assert code == 0
     made = json.loads(out)
-    assert made["jobs"] == 5  # one to each method, one to compare searches
+    assert made["jobs"] == 4  # one to each method
     assert made["summary"]["success"]["oracle (the truth), strict"]["compositional"]["episodes"] == 26
     text = (here / "out" / "reproduce-quick" / "RESULTS.md").read_text()
     assert "## Plans for instructions, Crafting World (quick run)" in text

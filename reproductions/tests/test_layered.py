@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from tests.reference.search import ByteWorld, TableGoals, TableWorld, best_plan_cost, plan_cost
 
-from reproductions import instructions
-from reproductions.harness.jobs import finished, perform, store_folder
-from reproductions.harness.results import Results
-from reproductions.harness.trials import SEARCHES, Size
-from reproductions.paper.layered import LayeredSearch, Layers
+from reproductions.paper.layered import LayeredSearch, Layers, by_layers
 from reproductions.paper.random_tasks import sample_task
 from rsg.core.random import stream
-from rsg.domain import make_demonstrations
 from rsg.language import Machine, parse
-from rsg.search import Hard, Limits, Logs, Soft, cost_to_go, local_graph
+from rsg.search import Hard, Limits, Logs, SearchSettings, Soft, cost_to_go, local_graph
 
 
 def random_case(rng, make_world, states=40):
@@ -92,21 +87,38 @@ def test_a_value_leads_a_narrow_beam_to_cheaper_plans():
     assert led.mean() < blind.mean()
 
 
-def test_the_experiment_measures_it_beside_our_order(tmp_path):
-    size = Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, {"steps": 4, "check_every": 2})
-    *_, job = instructions.jobs(size)
-    make_demonstrations(job.needs[0], store_folder(tmp_path, job.needs[0]))
-    perform(job, tmp_path)
-    results = Results({job.name: finished(job, tmp_path)["result"]})
-    found = results[job.name]["evaluations"]
-    assert set(found) == {f"{search}, {what}" for what in ("learned", "the truth") for search in SEARCHES}
-    ours, layers = (found[f"{search}, the truth"] for search in SEARCHES)
-    assert ours["success"] == 1
-    assert layers["success"] > 0
-    assert layers["expansions_mean"] > ours["expansions_mean"]
-    section = instructions.section(size, results)
-    assert "| the paper's, by layers, the truth | " in section.text
-    assert set(section.summary["searches"]) == set(found)
-    without = instructions.section(size, Results())
-    assert "by layers" not in without.text
-    assert "searches" not in without.summary
+def test_limits_of_nodes_leave_out_what_they_should():
+    """States that enter a node, or expansions at each: with enough of both nothing is left out."""
+    rng = stream(3, "layers")
+    for _ in range(10):
+        case = random_case(rng, ByteWorld)
+        nodes, whole = case[1].nodes - 2, search(*case, Layers(4, 4, 4)).run()
+        for layers in (Layers(4, 4, 4, each=10_000), Layers(4, 4, 4, enter=40)):
+            same = search(*case, layers).run()
+            assert (same.cost, same.expansions, same.ended) == (whole.cost, whole.expansions, whole.ended)
+        few = search(*case, Layers(4, 4, 4, each=3)).run()
+        assert few.expansions <= 3 * nodes
+        one = search(*case, Layers(1, 0, 0, enter=1)).run()
+        assert one.expansions <= nodes
+        assert "exhausted" not in (few.ended, one.ended)
+
+
+def test_a_soft_search_is_led_by_the_value_of_its_task():
+    """A planner for evaluations: tasks of the training set have a value, others are searched for without one."""
+    asked = []
+
+    class Told:
+        def goals(self, world, machine, state):
+            if str(machine.task) != "a":
+                return None
+            return lambda states: (asked.append(len(states)), (None, -np.zeros((len(states), 1))))[1]
+
+    world = ByteWorld((np.arange(6)[:, None] + [1, 2]) % 6, [1.0, 5.0])
+    log_g = np.full((6, 2), -inf)
+    log_g[[3, 5], [0, 1]] = 0.0
+    for task, led in (("a", True), ("a then b", False)):
+        machine, asked[:] = Machine.of(parse(task)), []
+        goal_fn = lambda world, terms, state: TableGoals(world, log_g[:, : len(terms)], np.zeros((6, len(terms))))  # noqa: E731
+        made = by_layers(Layers(1, 9, 2), Told())(world, world.rows[0], machine, goal_fn, SearchSettings())
+        assert made.found
+        assert bool(asked) == led

@@ -67,11 +67,14 @@ def to_the_end(search, limits=None):
 
 
 def compare_with_brute_force(case, threshold=None):
-    """`optimal` at once and finished `anytime` against brute force; gives the least cost."""
+    """`optimal` at once and finished `anytime` against brute force; gives the least cost.
+
+    With soft transitions every order gives the cheapest end, at once.
+    """
     expected = case.best(threshold)
-    for order in ("optimal", "anytime"):
+    for order in ORDERS if threshold is None else ("optimal", "anytime"):
         search = case.search(order=order, threshold=threshold)
-        found = search.run() if order == "optimal" else to_the_end(search)
+        found = search.run() if order == "optimal" or threshold is None else to_the_end(search)
         assert found.cost == pytest.approx(expected, abs=1e-9)
         assert found.ended == ("found" if expected < inf else "exhausted")
         if expected < inf:
@@ -256,7 +259,7 @@ def test_a_plan_in_crafting_world(order):
 def test_plans_are_what_they_claim(order):
     rng = stream(0, "claims", order)
     found = 0
-    for _ in range(40):
+    for _ in range(60):
         case = Case(rng, ByteWorld, states=(3, 40), impossible=(0.5, 0.5))
         for threshold in (None, 0.3):
             search = case.search(order=order, threshold=threshold)
@@ -291,6 +294,29 @@ def test_budgets_are_kept_and_a_search_goes_on_where_it_stopped(order):
                 break
     assert ended.count("budget") > 5
     assert ended.count("found") > 5
+
+
+@pytest.mark.parametrize("order", ["deepest", "balanced", "anytime"])
+def test_more_expansions_of_a_soft_search_never_give_a_dearer_plan(order):
+    fell = 0
+    for seed in range(10):
+        costs = [long_case(seed, 400).search(order=order, seed=seed).run(Limits(n)).cost for n in (5, 50, 500, 5000)]
+        assert costs == sorted(costs, reverse=True)
+        fell += costs[0] > costs[-1]
+    assert fell > 5
+
+
+@pytest.mark.parametrize("order", ["deepest", "anytime"])
+def test_a_soft_search_finds_what_is_likely_nearly_as_soon_as_a_hard_one(order):
+    """Long instructions in Crafting World; subgoals are true or false with 99.9 %, likely transitions come first."""
+    for spec in NOVEL[:5]:
+        world, state, machine, goals = crafting(spec.text, "large-field", 3, spec.given[0])
+        sure = goals_from(lambda states, ask=goals: 0.001 + 0.998 * np.exp(ask(states)[0]))
+        hard = ProductSearch(world, state, machine, goals, Product(order)).run(Limits(20_000))
+        soft = ProductSearch(world, state, machine, sure, Product(order, Soft()))
+        found = soft.run(Limits(2 * hard.expansions))
+        assert hard.ended == "found"
+        assert found.cost < 0.1 * len(hard.actions) + 2.0  # an unlikely transition costs 6.9
 
 
 @pytest.mark.kernels

@@ -51,7 +51,8 @@ class Memory(NamedTuple):
     Attributes:
         known: the states.
         labels: `[cap, V]` of LABEL.
-        heaps: `[H, ·]` of OPEN, labels that wait, one heap per node or one for all; sizes: `[H]`.
+        heaps: `[H, ·]` of OPEN, labels that wait; sizes: `[H]`. One heap for all, or one per node; where transitions
+            are soft, then another one per node for labels that came to it by a transition that is not likely.
         run: `[1]` of RUN.
     """
 
@@ -71,7 +72,8 @@ class Asked(NamedTuple):
             depends on the state.
         costs: `[A]` of actions.
         order: of expansions, one of those above.
-        hard: whether subgoals hold or not; threshold, not_yet: by these limits of log G and log I.
+        hard: whether subgoals hold or not; threshold, not_yet: by these limits of log G and log I. Where they do not, a
+            transition within these limits is likely.
         weight: λ of the soft costs of transitions.
     """
 
@@ -102,12 +104,12 @@ def oldest_first(a: np.record, b: np.record) -> bool:
 
 
 @inlined
-def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float) -> None:
+def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float, likely: bool) -> None:
     """Let a label of that cost wait for its expansion, if it can still become a better plan."""
     heaps, sizes, run = memory.heaps, memory.sizes, memory.run[0]
     key = total + ahead[s if len(ahead) > 1 else 0, v]
     if key < run.best:
-        h = v if len(sizes) > 1 else 0
+        h = (v if likely else v + memory.labels.shape[1]) if len(sizes) > 1 else 0
         entry = heap.new(heaps, h)
         entry.key = key
         entry.tick = run.tick
@@ -119,10 +121,11 @@ def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float) -> No
         run.fullest = max(run.fullest, sizes[h])
 
 
-def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: float) -> None:
+def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: float, likely: bool) -> None:
     """From a moved label (s, v) of that cost, enter the nodes after v, or finish. `v_0` is left freely.
 
     A transition costs -λ (log G_v(s) + log I_w(s)); with a threshold it is free where G_v holds and G_w does not yet.
+    likely: whether the label came to v by likely transitions alone.
     """
     pool, value, run = memory.known.pool, memory.known.value, memory.run[0]
     term, start, after = asked.nodes
@@ -130,9 +133,11 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
         k = term[v]
         if np.isnan(value[s, k, 0]):
             value[s, k, 0], value[s, k, 1] = goal(goals, pool, s, k)
+        holds = value[s, k, 0] >= asked.threshold
         if not asked.hard:
             total -= asked.weight * value[s, k, 0]
-        elif value[s, k, 0] < asked.threshold:
+            likely = likely and holds
+        elif not holds:
             return
     if total >= run.best:
         return
@@ -147,15 +152,16 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
         if np.isnan(value[s, k, 0]):
             value[s, k, 0], value[s, k, 1] = goal(goals, pool, s, k)
         entry = total if asked.hard else total - asked.weight * value[s, k, 1]
+        not_yet = value[s, k, 1] > asked.not_yet
         label = memory.labels[s, w]
-        if entry < label.fresh and not (asked.hard and value[s, k, 1] <= asked.not_yet):
+        if entry < label.fresh and (not_yet or not asked.hard):
             label.fresh = entry
             label.entered_from = v
             if entry < label.moved:
-                open_label(memory, asked.ahead, s, w, entry)
+                open_label(memory, asked.ahead, s, w, entry, likely and not_yet)
 
 
-def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int) -> None:
+def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: bool) -> None:
     """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
     labels, run, after, costs = memory.labels, memory.run[0], memory.known.after, asked.costs
     here = labels[s, v]
@@ -173,26 +179,37 @@ def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int) -> None:
             label.by = a
             label.was_moved = moved
             if total < label.fresh:
-                open_label(memory, asked.ahead, t, v, total)
-            leave(goals, memory, asked, t, v, total)
+                open_label(memory, asked.ahead, t, v, total, likely)
+            leave(goals, memory, asked, t, v, total, likely)
 
 
 @inlined
-def choose(sizes: Array, run: np.record, order: int) -> int:
-    """The heap to take the next label from; -1 if all are empty."""
+def choose(memory: Memory, order: int) -> int:
+    """The heap to take the next label from; -1 if all are empty.
+
+    Of those that came by likely transitions, the deepest or a random node's; each fourth, the cheapest of the others.
+    """
+    heaps, sizes, run, nodes = memory.heaps, memory.sizes, memory.run[0], memory.labels.shape[1]
     count = 0
     deepest = -1
-    for h in range(len(sizes)):
+    for h in range(min(len(sizes), nodes)):
         if sizes[h] > 0:
             count += 1
             deepest = h
+    if len(sizes) > nodes and (count == 0 or run.expansions & 3 == 3):
+        cheapest = -1
+        for h in range(nodes, len(sizes)):
+            if sizes[h] > 0 and (cheapest < 0 or oldest_first(heaps[h, 0], heaps[cheapest, 0])):
+                cheapest = h
+        if cheapest >= 0:
+            return cheapest
     if count <= 1 or (order != BALANCED and run.expansions & 1 == 0):
         return deepest
     dice = (run.dice * 1103515245 + 12345) & 0x7FFFFFFF
     run.dice = dice
     turn = (dice >> 8) % count
     chosen = -1
-    for h in range(len(sizes)):
+    for h in range(min(len(sizes), nodes)):
         if sizes[h] > 0:
             if turn == 0:
                 chosen = h
@@ -216,6 +233,7 @@ def label_states(memory: Memory) -> None:
 def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: int) -> int:
     """Expand labels until a plan is found, or so many were expanded, or nothing is left; may be called again to go on.
 
+    Where transitions are soft the first plan may be a bad one: then until nothing left can become a cheaper one.
     Or until it needs help: GROW if there may be no room for what the next expansion finds, NEED if the successors of
     the state `wanted` must be found out elsewhere.
     """
@@ -228,7 +246,7 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         if run.fullest > room or known.size[0] + actions >= len(labels):
             return GROW
         if run.chosen < 0:
-            run.chosen = choose(sizes, run, order)
+            run.chosen = choose(memory, order)
         h = run.chosen
         if h < 0:
             return FOUND if run.best < np.inf else EXHAUSTED
@@ -251,6 +269,6 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         heap.pop(heaps, h, sizes[h], oldest_first)
         if not stale and key < run.best:
             before = run.best
-            expand(goals, memory, asked, s, v)
-            if run.best < before and order != OPTIMAL:
+            expand(goals, memory, asked, s, v, h < labels.shape[1])
+            if run.best < before and order != OPTIMAL and asked.hard:
                 return FOUND

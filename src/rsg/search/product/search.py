@@ -32,7 +32,8 @@ class LabelSearch(KernelSearch[kernels.Memory]):
     def __init__(self, explored: Explored, machine: Machine, ahead: Array, how: Product, seed: int) -> None:
         self.machine, self.how = machine, how
         order, transitions = how.order or "deepest", how.transitions
-        heaps = 1 if order == "optimal" else machine.nodes
+        soft = isinstance(transitions, Soft)
+        heaps = 1 if order == "optimal" else 2 * machine.nodes if soft else machine.nodes
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
         spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
@@ -41,7 +42,7 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             ahead=ahead,
             costs=explored.costs,
             order=ORDERS.index(order),
-            hard=not isinstance(transitions, Soft),
+            hard=not soft,
             threshold=float(np.log(transitions.threshold)),
             not_yet=float(np.log1p(-transitions.threshold)),
             weight=float(transitions.weight) if isinstance(transitions, Soft) else 0.0,
