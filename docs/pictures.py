@@ -1,4 +1,7 @@
-"""Draws every picture of the documentation: `make pictures`. Same code, same pictures."""
+"""Draws every picture of the documentation: `make pictures`. Same code, same pictures.
+
+The paper's figures are in the files beside this one, `pictures_of_planning.py` and `pictures_of_learning.py`.
+"""
 
 import re
 import shlex
@@ -210,7 +213,11 @@ def _save(figure: Figure, name: str) -> None:
 
 
 if __name__ == "__main__":
+    from pictures_of_learning import training, values_crafting, values_playroom
+    from pictures_of_planning import constructions, running
+
     IMAGES.mkdir(exist_ok=True)
-    for picture in (following, machine, sprites, kinds, play, interleaving, layouts, playroom, learning):
+    ours = (following, machine, sprites, kinds, play, interleaving, layouts, playroom, learning)
+    for picture in (*ours, constructions, running, training, values_crafting, values_playroom):
         picture()
         print(f"drew {picture.__name__}")

@@ -198,11 +198,26 @@ def test_every_name_of_the_reference_has_an_example(name):
     assert ">>> " in (found.__doc__ or "") or own in BELOW.get(name, "") or not isinstance(found, type | FunctionType)
 
 
-def test_pictures_can_be_drawn(tmp_path, monkeypatch):
-    drawn = runpy.run_path(str(ROOT / "docs" / "pictures.py"), run_name="pictures")
-    monkeypatch.setitem(drawn["machine"].__globals__, "IMAGES", tmp_path)
-    drawn["machine"]()
-    assert (tmp_path / "machine.svg").read_bytes() == (ROOT / "docs" / "images" / "machine.svg").read_bytes()
+@pytest.mark.parametrize(("file", "name"), [("pictures", "machine"), ("pictures_of_planning", "constructions")])
+def test_pictures_can_be_drawn(tmp_path, monkeypatch, file, name):
+    drawn = runpy.run_path(str(ROOT / "docs" / f"{file}.py"), run_name="pictures")
+    monkeypatch.setitem(drawn[name].__globals__, "IMAGES", tmp_path)
+    drawn[name]()
+    assert (tmp_path / f"{name}.svg").read_bytes() == (ROOT / "docs" / "images" / f"{name}.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "image"),
+    [
+        ("pictures_of_planning", "running", "running-example.png"),
+        ("pictures_of_learning", "values_crafting", "values-crafting.png"),
+    ],
+)
+def test_pictures_of_the_paper_can_be_drawn(tmp_path, monkeypatch, file, name, image):
+    drawn = runpy.run_path(str(ROOT / "docs" / f"{file}.py"), run_name="pictures")
+    monkeypatch.setitem(drawn[name].__globals__, "IMAGES", tmp_path)
+    drawn[name]()
+    assert (tmp_path / image).stat().st_size > 10_000
 
 
 def test_pages_link_only_to_what_exists():

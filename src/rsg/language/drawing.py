@@ -1,8 +1,10 @@
 """A machine as a picture: layers from left to right, few crossings, no Graphviz needed."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from textwrap import fill
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,13 +31,9 @@ def draw(machine: Machine, path: str | Path) -> None:
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
-    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-    labels = ["$v_0$", *(str(machine.terms[i]) for i in machine.term_of[1:-1]), "$v_T$"]
-    widths = np.array([_LETTER * (3 if label.startswith("$") else len(label)) + _PAD for label in labels])
-    x, y, routes = layout(machine, widths)
-    low, high = y.min() - _HEIGHT, y.max() + _HEIGHT
-    left, right = x[0] - widths[0], x[-1] + widths[-1]
+    places = Places.of(machine)
+    left, right, low, high = places.sides
     title = fill(str(machine.task), max(30, int((right - left) / _LETTER)))
     head = 0.25 * (title.count("\n") + 2)
 
@@ -45,29 +43,67 @@ def draw(machine: Machine, path: str | Path) -> None:
         axes.set(xlim=(left, right), ylim=(low, high + head))
         axes.axis("off")
         axes.text((left + right) / 2, high + head / 2, title, ha="center", va="center", fontsize=10, color=_LINE)
-        for source, points, target in routes:
-            start, end = (x[source] + widths[source] / 2, y[source]), (x[target] - widths[target] / 2, y[target])
-            curve = _curve(np.array([start, *points, end]))
-            axes.add_patch(
-                FancyArrowPatch(path=curve, arrowstyle="-|>", mutation_scale=9, lw=0.9, color=_LINE, fc=_LINE)
-            )
-        for node, label in enumerate(labels):
-            outer = node in (0, machine.nodes - 1)
-            corner = (x[node] - widths[node] / 2 + 0.08, y[node] - _HEIGHT / 2 + 0.08)
-            size = (widths[node] - 0.16, _HEIGHT - 0.16)
-            colour, line = (_OUTER, 1.6) if outer else (_INNER, 0.9)
-            axes.add_patch(
-                FancyBboxPatch(
-                    corner, *size, boxstyle="round,pad=0.08,rounding_size=0.12", fc=colour, ec=_LINE, lw=line, zorder=3
-                )
-            )
-            axes.text(x[node], y[node], label, ha="center", va="center_baseline", fontsize=10, zorder=4)
+        put(axes, places)
         with replacing(path) as part:
             metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
             figure.savefig(part, format=path.suffix[1:].lower(), dpi=150, metadata=metadata)
 
 
 _Route = tuple[int, list[tuple[float, float]], int]
+
+
+class Places(NamedTuple):
+    """Where the parts of a machine are drawn, in inches.
+
+    Attributes:
+        labels: what is written in each node; widths: `[V]` of its box.
+        x, y: `[V]` the middle of each node.
+        routes: the way of each edge: source, points between, target.
+    """
+
+    labels: list[str]
+    widths: Floats
+    x: Floats
+    y: Floats
+    routes: list[_Route]
+
+    @staticmethod
+    def of(machine: Machine) -> "Places":
+        """Those of a machine."""
+        labels = ["$v_0$", *(str(machine.terms[i]) for i in machine.term_of[1:-1]), "$v_T$"]
+        widths = np.array([_LETTER * (3 if label.startswith("$") else len(label)) + _PAD for label in labels])
+        return Places(labels, widths, *layout(machine, widths))
+
+    @property
+    def sides(self) -> tuple[float, float, float, float]:
+        """What it needs, with a margin: left, right, low, high."""
+        left, right = self.x[0] - self.widths[0], self.x[-1] + self.widths[-1]
+        return left, right, self.y.min() - _HEIGHT, self.y.max() + _HEIGHT
+
+
+def put(axes: Any, places: Places, colors: Mapping[int, str] | None = None, size: float = 10) -> None:
+    """Draw a machine on axes whose units are its own.
+
+    Args:
+        axes: of matplotlib.
+        places: of the machine's parts.
+        colors: of some nodes, by their numbers, in the place of the usual ones.
+        size: of the letters, in points.
+    """
+    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+    labels, widths, x, y, routes = places
+    for source, points, target in routes:
+        start, end = (x[source] + widths[source] / 2, y[source]), (x[target] - widths[target] / 2, y[target])
+        curve = _curve(np.array([start, *points, end]))
+        axes.add_patch(FancyArrowPatch(path=curve, arrowstyle="-|>", mutation_scale=9, lw=0.9, color=_LINE, fc=_LINE))
+    for node, label in enumerate(labels):
+        corner = (x[node] - widths[node] / 2 + 0.08, y[node] - _HEIGHT / 2 + 0.08)
+        box = (widths[node] - 0.16, _HEIGHT - 0.16)
+        colour, line = (_OUTER, 1.6) if node in (0, len(labels) - 1) else (_INNER, 0.9)
+        look: Any = {"fc": (colors or {}).get(node, colour), "ec": _LINE, "lw": line, "zorder": 3}
+        axes.add_patch(FancyBboxPatch(corner, *box, boxstyle="round,pad=0.08,rounding_size=0.12", **look))
+        axes.text(x[node], y[node], label, ha="center", va="center_baseline", fontsize=size, zorder=4)
 
 
 def layout(machine: Machine, widths: Floats) -> tuple[Floats, Floats, list[_Route]]:
