@@ -1,14 +1,30 @@
 """`rsg reproduce goal-only`: plans for a goal when nobody names the steps, the paper's search figure and beyond."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 from reproductions import goal_trials
+from reproductions.goal_claims import FACTOR, POINTS, claims_table, judged
 from reproductions.goal_links import CUTS, checked, links_section, true_orders
 from reproductions.goal_terms import plans_for_terms, terms_section, without_section
-from reproductions.goal_trials import BUDGET, EASY, GROUPS, HARD, Columns, Planner, Trials, gathered, listing, reached
+from reproductions.goal_trials import (
+    ALL,
+    BUDGET,
+    EASY,
+    GROUPS,
+    HARD,
+    SUBGOALS,
+    TITLES,
+    UNITS,
+    Columns,
+    Planner,
+    Trials,
+    gathered,
+    listing,
+    reached,
+)
 from reproductions.harness.figures import Picture
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
@@ -33,17 +49,17 @@ class Method(NamedTuple):
     threshold: str = "half"
 
 
-OURS, PAPER, BLIND = "ours", "paper", "blind"
+OURS, PAPER, PRINTED, BLIND = "ours", "paper", "printed", "blind"
 MAIN = {
     OURS: Method("ours"),
-    PAPER: Method("the paper's algorithm, with our threshold", {"method": "paper"}),
-    "printed": Method("the paper's algorithm, as printed", {"method": "paper"}, "paper"),
+    PAPER: Method("the paper's algorithm, threshold 1/2", {"method": "paper"}),
+    PRINTED: Method("the paper's algorithm, threshold as printed", {"method": "paper"}, "paper"),
     "uniform": Method("the paper's algorithm, without dependencies", {"method": "uniform"}),
     BLIND: Method("blind", {"method": "blind"}),
 }
 LADDER = {  # the first row and ours are those of MAIN
     PAPER: MAIN[PAPER],
-    "longer": Method("the paper's algorithm, up to 8 steps instead of 6", {"method": "paper", "length_limit": 8}),
+    "longer": Method("… up to 8 steps instead of 6", {"method": "paper", "length_limit": 8}),
     "priority": Method("one search over regions, ranked by the paper's priority", {"guide": "priority"}),
     "conditional": Method("… ranked by what always came before", {"guide": "conditional"}),
     OURS: Method("… ranked by prerequisites (**ours**)"),
@@ -66,7 +82,7 @@ QUICK = Size(
 
 def jobs(size: Size) -> Iterator[Job]:
     """For each seed what was learned, and plans by each method; the paper's limit is looked for with the first seed."""
-    groups = {"ours": [OURS], "paper": [PAPER, "printed"], "uniform": ["uniform"], "blind": [BLIND]}
+    groups = {"ours": [OURS], "paper": [PAPER, PRINTED], "uniform": ["uniform"], "blind": [BLIND]}
     plans = {name: {one: _asked(one, size["starts"], size) for one in group} for name, group in groups.items()}
     plans["ladder"] = {one: _asked(one, size["ladder"], size) for one in LADDER if one not in MAIN}
     terms = {key: size[key] for key in ("terms", "growth", "without")}
@@ -82,10 +98,11 @@ def jobs(size: Size) -> Iterator[Job]:
 
 
 def _asked(name: str, starts: int, size: Size) -> Plain:
-    """What a job is asked for: all settings written out, and how many starts of each goal, drawn for what."""
+    """What a job is asked for: all settings written out, how many starts of each goal, drawn for what, what counts."""
     budget = 8 * size["budget"] if name == BLIND else size["budget"]
     settings = {"method": "regions", "seed": 0, **METHODS[name].changes, "budget": budget}
-    return {"starts": starts, "drawn": "test", "threshold": METHODS[name].threshold, "settings": settings}
+    threshold = METHODS[name].threshold
+    return {"starts": starts, "drawn": "test", "threshold": threshold, "settings": settings, "units": list(UNITS)}
 
 
 def dependencies(found: Learned, threshold: str = "half") -> Dependencies:
@@ -132,19 +149,32 @@ def terms_job(parameters: Plain, place: Place) -> Plain:
 # The section.
 
 SHARES = (0.5, 0.7, 0.9, 0.99)
+NUMBERS = [group for group in SUBGOALS if group not in GROUPS]  # all goals of one number of subgoals
+OTHERS = [unit for unit in UNITS if unit != "expansions"]
 TO: Columns = {f"to {100 * share:.0f} %": partial(reached, share=share) for share in SHARES}
 WITHIN: Columns = {f"success within {BUDGET:,}, %": goal_trials.success_text, **goal_trials.ENDS}
+
+
+def _to_70(trials: Trials, group: str, unit: str) -> str:
+    return reached(trials.of(group), 0.7, unit)
+
+
 SHORT: Columns = {
-    f"to 70 %, {EASY}": lambda trials: reached(trials.of(EASY), 0.7),
-    f"to 70 %, {HARD}": lambda trials: reached(trials.of(HARD), 0.7),
+    **{
+        f"{label} to 70 %, {group}": partial(_to_70, group=group, unit=unit)
+        for unit, label in UNITS.items()
+        for group in (EASY, HARD)
+    },
     **WITHIN,
 }
-PAPER_ROWS = {  # as the paper has them: expansions to 70 %, times fewer than blind
+# As the paper has them: expansions to 70 %, times fewer than blind.
+PAPER_ROWS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     EASY: {"with dependencies": (NONE, "2.4"), "blind": (NONE, "1")},
     HARD: {
         "with dependencies": (f"{goal_trials.PAPER_POINTS['with dependencies']:,}", "4.5"),
         "blind": (f"{goal_trials.PAPER_POINTS['blind']:,}", "1"),
     },
+    ALL: {},
 }
 
 
@@ -158,16 +188,20 @@ def section(size: Size, results: Results) -> Section:
     )
     main, limits = ({name: trials[name] for name in some if name in trials} for some in (MAIN, LIMITS))
     links, wide = (results.by_seed(key) for key in ("links", "sets"))
-    told: Plain = dict.fromkeys(("pooled", "by_goal", "our_goals", "limits", "ladder", "ladder_starts"))
+    told: Plain = dict.fromkeys(("pooled", "by_goal", "claims", "our_goals", "limits", "ladder", "ladder_starts"))
     summary, pictures, more = Plain(), dict[str, Picture](), dict[str, str]()
     if main:
-        told |= {"pooled": {group: _pooled(main, group) for group in GROUPS}, "by_goal": _by_goal(main)}
+        told["pooled"] = {TITLES[group]: _pooled(main, group) for group in GROUPS}
+        told["by_goal"] = {label: _by_goal(main, unit) for unit, label in UNITS.items()}
         summary |= {"paper": goal_trials.PAPER_POINTS, "goals": _figures(main)}
         caption = "Success against expanded nodes: mean over seeds, their range as a band; dotted: the budget"
         pictures["success"] = Picture(caption, partial(goal_trials.draw_pooled, trials=main))
+    if claims := {name: found for name in (PAPER, PRINTED) if (found := judged(main, name))}:
+        told["claims"] = {MAIN[name].label: claims_table(found) for name, found in claims.items()}
+        summary["claims"] = claims
     if OURS in main:
         ours = {goal: main[OURS].of(goal=goal) for goal in main[OURS].goals}
-        told["our_goals"] = listing("goal", ours, {**TO, **WITHIN})
+        told["our_goals"] = listing("goal", ours, {**TO, **_states(), **WITHIN})
     if limits:
         named = {LIMITS[name].label: one for name, one in limits.items()}
         told["limits"], summary["limits"] = listing("expansions of each candidate", named, SHORT), _figures(limits)
@@ -184,7 +218,8 @@ def section(size: Size, results: Results) -> Section:
             {seed: one["links"] for seed, one in links.items()}
         )
     limited = {"budget": f"{BUDGET:,}", "blind_budget": f"{BLIND_BUDGET:,}", "each": f"{Candidates().each:,}"}
-    text = page(NAME, **told, **limited, more=more)
+    margins = {"factor": FACTOR, "points": f"{100 * POINTS:.0f}", "steps": Candidates().length_limit}
+    text = page(NAME, **told, **limited, **margins, names={name: one.label for name, one in MAIN.items()}, more=more)
     return Section("Plans for a goal only, Crafting World", text, summary, pictures)
 
 
@@ -195,25 +230,38 @@ def _pooled(main: Mapping[str, Trials], group: str) -> str:
         for name, several in main.items()
     }
     blind = chosen.get(MAIN[BLIND].label, Trials(0, {}))
-    times: Columns = {"times fewer than blind at 70 %": lambda one: number(one.fewer_than(blind), 1)}
+    fewer: Columns = {"times fewer than blind at 70 %": partial(_fewer, blind=blind, unit="expansions")}
     paper = [
-        [f"**the paper: {name}**", NONE, to, NONE, NONE, fewer, NONE, NONE, NONE]
-        for name, (to, fewer) in PAPER_ROWS[group].items()
+        [f"**the paper: {name}**", NONE, to, NONE, NONE, times, *[NONE] * 7]
+        for name, (to, times) in PAPER_ROWS[group].items()
     ]
-    return listing("method", chosen, {**TO, **times, **WITHIN}, paper)
+    return listing("method", chosen, {**TO, **fewer, **_states(blind), **WITHIN}, paper)
 
 
-def _by_goal(main: Mapping[str, Trials]) -> str:
-    """Expansions to 70 % of each goal by each method."""
-    every = next(iter(main.values()))
-    rows = [
-        [
-            goal,
-            str(every.of(goal=goal).rows[0][0]["subgoals"]),
-            *(reached(one.of(goal=goal), 0.7) for one in main.values()),
+def _states(blind: Trials | None = None) -> Columns:
+    """States to 70 %, and how many times fewer than blind."""
+    columns: dict[str, Callable[[Trials], str]] = {}
+    for unit in OTHERS:
+        columns[f"{UNITS[unit]} to 70 %"] = partial(reached, share=0.7, unit=unit)
+        if blind is not None:
+            columns[f"times fewer {UNITS[unit]}"] = partial(_fewer, blind=blind, unit=unit)
+    return columns
+
+
+def _fewer(trials: Trials, blind: Trials, unit: str) -> str:
+    return number(trials.fewer_than(blind, unit=unit), 1)
+
+
+def _by_goal(main: Mapping[str, Trials], unit: str) -> str:
+    """What each goal takes to 70 % by each method; and all goals of the same number of subgoals together."""
+    every, rows = next(iter(main.values())), []
+    for group in NUMBERS:
+        goals, (subgoals,) = every.of(group).goals, SUBGOALS[group]
+        parts = {f"**all with {subgoals}**": [one.of(group) for one in main.values()]} if len(goals) > 1 else {}
+        parts |= {goal: [one.of(goal=goal) for one in main.values()] for goal in goals}
+        rows += [
+            [label, str(subgoals), *(reached(one, 0.7, unit) for one in several)] for label, several in parts.items()
         ]
-        for goal in every.goals
-    ]
     return table(["goal", "subgoals", *(MAIN[name].label for name in main)], rows)
 
 
@@ -232,17 +280,23 @@ def _figures(several: Mapping[str, Trials]) -> Plain:
     """What the tables say, as plain JSON."""
     found = Plain()
     for name, trials in several.items():
-        groups = {group: trials.of(group) for group in GROUPS}
-        parts = {"all": trials, **groups, **{goal: trials.of(goal=goal) for goal in trials.goals}}
+        groups = {group: trials.of(group) for group in SUBGOALS}
+        parts = {**groups, **{goal: trials.of(goal=goal) for goal in trials.goals}}
         found[name] = {key: _plain(one) for key, one in parts.items() if one.seeds}
-        for group in GROUPS if BLIND in several else ():
-            if times := groups[group].fewer_than(several[BLIND].of(group)):
-                found[name][group]["times_fewer_than_blind"] = [times.mean, times.least, times.most]
+        for group in groups if BLIND in several else ():
+            for unit in UNITS:
+                if times := groups[group].fewer_than(several[BLIND].of(group), unit=unit):
+                    more = f"_{unit}" if unit in OTHERS else ""
+                    found[name][group][f"times_fewer_than_blind{more}"] = [times.mean, times.least, times.most]
     return found
 
 
 def _plain(trials: Trials) -> Plain:
-    reaches = {f"to_{100 * share:.0f}": trials.reach(share).values() for share in SHARES}
+    reaches = {
+        f"{unit}_to_{100 * share:.0f}".removeprefix("expansions_"): trials.reach(share, unit).values()
+        for unit in UNITS
+        for share in SHARES
+    }
     return {
         **{name: [None if math.isinf(value) else value for value in some] for name, some in reaches.items()},
         "success": trials.success().plain(),

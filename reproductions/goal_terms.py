@@ -112,7 +112,7 @@ def plans_for_terms(planner: Planner, asked: Plain) -> Plain:
 def _without(planner: Planner, place: int) -> Plain:
     """A plan for a goal that cannot be reached."""
     start = start_without(SIZE, stream(planner.seed, "test", "without", place))
-    made, right = planner.attempt(start.world, start.state, start.goal)
+    made, _, right = planner.attempt(start.world, start.state, start.goal)
     assert not right, "a goal that is impossible by the rule table was reached"
     return {
         "goal": start.goal,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproductions.goal_counts import Count, counting
 from reproductions.goal_guides import method_of
 from reproductions.harness.jobs import Plain
 from reproductions.harness.tables import Mean, Rate, mean_of, number, table
@@ -18,10 +19,14 @@ from rsg.core.random import stream
 from rsg.domains.crafting.starts import start_for
 from rsg.evaluation.statistics import hundredths
 from rsg.planning import Dependencies, GoalProblem, Plan, planned, validate
+from rsg.worlds import require
 
 BUDGET = 25_000  # expansions, the paper's limit
 SIZE = 7  # rows and columns of the maps, as in the split
-GROUPS = EASY, HARD = "2–3 subgoals", "4–5 subgoals"
+GROUPS = EASY, HARD, ALL = "2–3 subgoals", "4–5 subgoals", "all"
+SUBGOALS = {EASY: (2, 3), HARD: (4, 5), ALL: (2, 3, 4, 5), **{f"{n} subgoals": (n,) for n in (2, 3, 4, 5)}}
+TITLES = {EASY: EASY, HARD: HARD, ALL: "all eight goals"}
+UNITS = {"expansions": "expansions", "states": "states stepped", "different": "different states"}
 PAPER_POINTS = {"with dependencies": 4_311, "blind": 19_220}  # expansions to 70 % with 4–5 subgoals
 LINES = {  # of each method: its short name, colour and dashes
     "ours": ("ours", COLORS[0], "-"),
@@ -33,7 +38,15 @@ LINES = {  # of each method: its short name, colour and dashes
 _FROM, _TO = 8, 200_000  # expansions that the picture shows
 
 Rows = Sequence[Plain]
-"""Of each goal: its name and the lists `success`, `expansions` and `microseconds` of its starts."""
+"""Of each goal: its name and the lists `success`, `microseconds` and those of `UNITS` of its starts."""
+
+
+class Attempt(NamedTuple):
+    """A plan, the states whose successors the world was asked for, and whether the plan is right."""
+
+    made: Plan
+    asked: Count
+    right: bool
 
 
 class Planner:
@@ -45,23 +58,28 @@ class Planner:
         world, state = start_for("craft-boat", SIZE, stream(0, "compile"))
         self._plan(world, state, "craft-boat", 20)
 
-    def _plan(self, world: Any, state: Any, goal: str, budget: int) -> Plan:
+    def _plan(self, world: Any, state: Any, goal: str, budget: int) -> tuple[Plan, Count]:
+        """A plan, and what the world was asked for it."""
+        world, asked = counting(world, budget)
+        require(world, state[None])  # which planning then does not do again
         problem = GoalProblem(world, state, goal, self._goals, self._dependencies)
-        return planned(problem, self._method, budget)
+        return planned(problem, self._method, budget), asked
 
-    def attempt(self, world: Any, state: Any, goal: str) -> tuple[Plan, bool]:
-        """A plan, and whether it is right."""
-        made = self._plan(world, state, goal, self.budget)
-        return made, validate(world, made, goal, partial(self.source.truth, world)).ok
+    def attempt(self, world: Any, state: Any, goal: str) -> Attempt:
+        """A plan, judged by the truth."""
+        made, asked = self._plan(world, state, goal, self.budget)
+        return Attempt(made, asked, validate(world, made, goal, partial(self.source.truth, world)).ok)
 
     def row(self, goal: str, starts: Iterable[tuple[Any, Any]]) -> Plain:
         """Plans for a goal as lists: success is 1, 0 without a plan, -1 for a plan that is wrong."""
         several = [self.attempt(world, state, goal) for world, state in starts]
         return {
             "goal": goal,
-            "success": [1 if right else -int(made.found) for made, right in several],
-            "expansions": [made.expansions for made, _ in several],
-            "microseconds": [round(1e6 * made.seconds) for made, _ in several],
+            "success": [1 if one.right else -int(one.made.found) for one in several],
+            "expansions": [one.made.expansions for one in several],
+            "states": [one.asked.stepped for one in several],
+            "different": [one.asked.different for one in several],
+            "microseconds": [round(1e6 * one.made.seconds) for one in several],
         }
 
 
@@ -77,7 +95,7 @@ class Trials(NamedTuple):
             seed: [
                 {key: value[:starts] if isinstance(value, list) else value for key, value in row.items()}
                 for row in rows
-                if (group is None or group_of(row) == group) and (goal is None or row["goal"] == goal)
+                if (group is None or row["subgoals"] in SUBGOALS[group]) and (goal is None or row["goal"] == goal)
             ]
             for seed, rows in self.seeds.items()
         }
@@ -93,13 +111,13 @@ class Trials(NamedTuple):
         """The goals, in order."""
         return list(dict.fromkeys(row["goal"] for rows in self.rows for row in rows))
 
-    def reach(self, share: float) -> dict[int, float]:
-        """For each seed the expansions with which that share of the starts is solved; infinite if never."""
-        return {seed: reach(rows, share) for seed, rows in self.seeds.items()}
+    def reach(self, share: float, unit: str = "expansions") -> dict[int, float]:
+        """For each seed how much of a unit it takes until that share of the starts is solved; infinite if never."""
+        return {seed: reach(rows, share, unit) for seed, rows in self.seeds.items()}
 
-    def fewer_than(self, other: "Trials", share: float = 0.7) -> Mean | None:
-        """How many times fewer expansions than another one it needs, over seeds; None where one never gets there."""
-        own, theirs = self.reach(share), other.reach(share)
+    def fewer_than(self, other: "Trials", share: float = 0.7, unit: str = "expansions") -> Mean | None:
+        """How many times fewer of a unit than another one it needs, over seeds; None where one never gets there."""
+        own, theirs = self.reach(share, unit), other.reach(share, unit)
         both = sorted(own.keys() & theirs.keys())
         if not both or any(math.isinf(value) for seed in both for value in (own[seed], theirs[seed])):
             return None
@@ -131,34 +149,30 @@ def gathered(found: Iterable[tuple[Any, int, int, Rows]]) -> dict[Any, Trials]:
     return trials
 
 
-def group_of(row: Plain) -> str:
-    """Whether a goal takes few subgoals or many."""
-    return EASY if row["subgoals"] <= 3 else HARD
-
-
 def _joined(rows: Rows, key: str) -> NDArray[np.int64]:
     return np.concatenate([np.asarray(row[key], dtype=np.int64) for row in rows])
 
 
-def needed(rows: Rows) -> NDArray[np.float64]:
-    """The expansions of all starts that were solved; infinite for the others."""
-    return np.where(_joined(rows, "success") == 1, _joined(rows, "expansions"), np.inf)
+def needed(rows: Rows, unit: str = "expansions") -> NDArray[np.float64]:
+    """What all starts took that were solved; infinite for the others."""
+    return np.where(_joined(rows, "success") == 1, _joined(rows, unit), np.inf)
 
 
-def reach(rows: Rows, share: float) -> float:
-    """The fewest expansions with which at least that share of the starts is solved."""
-    values = np.sort(needed(rows))
+def reach(rows: Rows, share: float, unit: str = "expansions") -> float:
+    """The least with which at least that share of the starts is solved."""
+    values = np.sort(needed(rows, unit))
     return float(values[math.ceil(share * len(values) - 1e-9) - 1])
 
 
-def reached(trials: Trials, share: float) -> str:
-    """The same as text, over seeds; says where it was not reached within the budget."""
-    values = list(trials.reach(share).values())
+def reached(trials: Trials, share: float, unit: str = "expansions") -> str:
+    """The same as text, over seeds; says where it was not reached within the budget, which is one of expansions."""
+    values = list(trials.reach(share, unit).values())
     never = sum(map(math.isinf, values))
+    beyond = f"> {trials.budget:,}" if unit == "expansions" else "never"
     if never == len(values):
-        return f"> {trials.budget:,}"
+        return beyond
     if never:
-        return f"> {trials.budget:,} in {never} of {len(values)}"
+        return f"{beyond} in {never} of {len(values)}"
     return number(mean_of(values), 0)
 
 
@@ -187,15 +201,15 @@ ENDS: Columns = {
 
 
 def draw_pooled(path: Path, trials: Mapping[str, Trials]) -> None:
-    """Success against expansions, few and many subgoals, with the paper's points."""
-    with panels(path, GROUPS, width=4.4, height=3.9) as axes:
+    """Success against expansions, few subgoals, many, and all together, with the paper's points."""
+    with panels(path, [TITLES[group] for group in GROUPS], width=3.8, height=3.9) as axes:
         for one, group in zip(axes, GROUPS, strict=True):
             _draw_curves(one, {name: several.of(group) for name, several in trials.items()})
             one.set_xlabel("expanded nodes")
         for (label, x), marker in zip(PAPER_POINTS.items(), "Ds", strict=True):
             axes[1].plot(x, 70, marker, color=PAPER, markersize=5.5, zorder=5, label=f"published, {label}: {x:,}")
         axes[0].set_ylabel("success in %")
-        handles, labels = axes[-1].get_legend_handles_labels()
+        handles, labels = axes[1].get_legend_handles_labels()
         columns = len(handles) if len(handles) < 6 else 4
         axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8.5)
 

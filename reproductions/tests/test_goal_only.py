@@ -11,7 +11,7 @@ from reproductions.goal_guides import method_of
 from reproductions.goal_links import THRESHOLDS, Pair, checked, differences, links_section, pairs, reason, true_orders
 from reproductions.goal_only import LADDER, MAIN, section
 from reproductions.goal_terms import NAMES, held_for, possible, start_without, terms_section
-from reproductions.goal_trials import EASY, HARD, Trials, reach, reached, success_text
+from reproductions.goal_trials import ALL, EASY, GROUPS, HARD, UNITS, Trials, reach, reached, success_text
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.results import Results
 from reproductions.harness.trials import Size
@@ -123,6 +123,8 @@ def rows(*expansions, goal="g", subgoals=2, time=1000):
             "subgoals": subgoals,
             "success": success,
             "expansions": spent,
+            "states": [value // 2 for value in spent],
+            "different": [value // 3 for value in spent],
             "microseconds": [time] * len(spent),
         }
     ]
@@ -133,6 +135,8 @@ def test_expansions_to_a_share():
     assert [reach(values, share) for share in (0.1, 0.5, 0.7, 0.8)] == [5, 40, 60, 70]
     assert math.isinf(reach(values, 0.81))
     assert reach(rows(*range(1, 101)), 0.7) == 70
+    assert reach(values, 0.8, "states") == 35
+    assert math.isinf(reach(values, 0.81, "states"))
 
 
 def test_trials_over_seeds():
@@ -145,6 +149,8 @@ def test_trials_over_seeds():
     assert list(several.of(HARD).seeds) == [0]
     mixed = Trials(99, {0: rows(10, 20), 1: rows(10, 0)})
     assert reached(mixed, 1.0) == "> 99 in 1 of 2"
+    assert reached(mixed, 1.0, "states") == "never in 1 of 2"
+    assert reached(mixed, 0.5, "states") == "5 (5 to 5)"
     assert several.success(10).successes == (2, 1)
     assert several.wrong() == 1
     assert success_text(several) == "75.0"
@@ -152,6 +158,13 @@ def test_trials_over_seeds():
     assert several.of(starts=1).success().trials == (2, 2)
     assert several.milliseconds().mean == 1.0
     assert several.expansions(np.mean).least == 20.75
+
+
+def test_three_groups_and_each_number_of_subgoals():
+    several = Trials(99, {0: [rows(n, goal=f"g{n}", subgoals=n)[0] for n in (2, 3, 4, 5)]})
+    assert [several.of(group).goals for group in GROUPS] == [["g2", "g3"], ["g4", "g5"], ["g2", "g3", "g4", "g5"]]
+    assert several.of("4 subgoals").goals == ["g4"]
+    assert (EASY, HARD, ALL) == ("2–3 subgoals", "4–5 subgoals", "all")  # pages quote figures by these names
 
 
 def test_times_fewer_than_blind_are_of_the_same_seeds():
@@ -277,9 +290,28 @@ def test_the_section(done, tmp_path):
     assert set(made.summary["ladder"]) == set(LADDER)
     assert made.summary["goals"]["ours"]["all"]["success"]["episodes"] == 16
     assert made.summary["ladder"]["ours"][EASY]["success"]["episodes"] == 4
+    for group, episodes in ((EASY, 8), (HARD, 8), (ALL, 16), ("5 subgoals", 2)):
+        assert made.summary["goals"]["blind"][group]["success"]["episodes"] == episodes
+    for words in ("**all eight goals**", "**Three groups.**", "states stepped to 70 %", "**all with 2**"):
+        assert words in made.text
+    claims = made.summary["claims"]
+    assert list(claims) == ["paper", "printed"]
+    assert {one[unit]["verdict"] for one in claims["paper"].values() for unit in UNITS} == {"not told apart"}  # 1 seed
     for name, picture in made.pictures.items():
         picture.draw(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_states_are_counted_for_every_method(done):
+    """Ours and the blind search expand each state once; a candidate's search may expand one in several nodes."""
+    _, results = done
+    methods = {name: one for job in results.values() for name, one in job.get("methods", {}).items()}
+    for name, method in methods.items():
+        of_candidates = name in ("paper", "printed", "uniform", "longer") or name.startswith("limit")
+        for row in method["goals"]:
+            for different, states, spent in zip(row["different"], row["states"], row["expansions"], strict=True):
+                assert 0 < different <= states <= spent
+                assert of_candidates or different == spent
 
 
 @pytest.mark.parametrize("only", ["links", "ours", "ladder", "terms", "limits"])
