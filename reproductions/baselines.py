@@ -14,6 +14,7 @@ from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Rates, Results, mean_or_none, plain, rate, share
 from reproductions.harness.tables import NONE, Rate, number, page, percent, rates_table, table
 from reproductions.harness.trials import (
+    EVALUATION_SEED,
     SPLITS,
     Size,
     Variant,
@@ -43,7 +44,6 @@ RANKED = {"train": "among the training descriptions", "novel": "among the novel 
 RECOGNISE = (RSG, "lstm", "bc", "bc-fsm")  # methods whose recognition is looked at; the paper's besides RSG
 ENCODERS = {"crafting": "sets", "playroom": "relative"}  # of RSG
 IMAGE = {"observation": "image", "batch": 32, "rate": 2e-3, "steps": 1500}  # what differs when BC-FSM sees pictures
-STARTS = 7000  # the seed of the first seed's starts: other ones than those on which baselines were tuned
 CHANGED: dict[str, tuple[str, tuple[str, ...], str]] = {  # method, worlds, what it means; first seed only
     "bc-any-action": ("bc", tuple(WORLDS), "BC may take actions without effect (the paper's)"),
     "bc-task-at-end": ("bc", tuple(WORLDS), "BC reads the task after the state (the paper's)"),
@@ -70,9 +70,7 @@ def jobs(size: Size) -> Iterator[Job]:
         for world, encoder in ENCODERS.items():
             recipe = Recipe(world, "train", size.demonstrations, seed)
             starts = {"primitive": size["primitive"], **dict.fromkeys(SPLITS, size[world])}
-            evaluations = {
-                split: {**evaluation(split, count, seed), "seed": STARTS + seed} for split, count in starts.items()
-            }
+            evaluations = {split: evaluation(split, count, seed) for split, count in starts.items()}
             asked: Plain = {"evaluations": evaluations, "recognised": size["recognised"], "examples": seed == 0}
             rsg = Variant(f"{world}-{RSG}", suited(encoder), asked, recipe)
             yield learning(NAME, size, seed, rsg, rsg_job)
@@ -128,7 +126,7 @@ def rsg_job(parameters: Plain, place: Place) -> Plain:
 
 
 def _recognition(source: Domain, rank: Rank, parameters: Plain) -> Plain:
-    seed, count = STARTS + parameters["settings"]["seed"], parameters["recognised"]
+    seed, count = EVALUATION_SEED + parameters["settings"]["seed"], parameters["recognised"]
     looks = {split: evaluate_recognition(source, Starts(split, count, seed), rank) for split in RANKED if count}
     return {"recognition": looks} if looks else {}
 
@@ -313,7 +311,7 @@ def _pictures(worlds: Mapping[str, Figures], results: Results) -> dict[str, Pict
 
 
 def _write_film(path: Path, source: Domain, example: Mapping[str, Any]) -> None:
-    path.write_bytes(episode_film(source, example, STARTS))
+    path.write_bytes(episode_film(source, example, EVALUATION_SEED))
 
 
 EXPERIMENT = Experiment(NAME, FULL, QUICK, jobs, section)

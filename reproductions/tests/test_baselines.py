@@ -11,7 +11,7 @@ from reproductions.baselines import FULL, IMAGE, by_subgoals, jobs, section
 from reproductions.harness.jobs import finished, perform, store_folder
 from reproductions.harness.printed import PAPER
 from reproductions.harness.results import Results
-from reproductions.harness.trials import Size
+from reproductions.harness.trials import EVALUATION_SEED, Size
 from rsg.baselines import METHODS, preset
 from rsg.domain import find, make_demonstrations
 from rsg.evaluation.planning import Episode
@@ -38,11 +38,11 @@ def test_training_is_that_of_the_command_on_shared_demonstrations(tmp_path):
     assert f"playroom-{PICTURES}-seed0" not in listed
 
 
-def test_starts_are_the_same_for_all_and_not_those_of_tuning():
+def test_starts_are_the_same_for_all_and_those_of_all_experiments():
     for job in jobs(ALL):
         seed = int(job.name[-1])
         asked = job.parameters["evaluations"]
-        assert all(one["seed"] == 7000 + seed for one in asked.values())
+        assert all(one["seed"] == EVALUATION_SEED + seed for one in asked.values())
         assert all(asked[split]["per_task"] >= 20 for split in ("compositional", "novel"))
 
 
