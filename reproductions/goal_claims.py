@@ -65,7 +65,7 @@ def advantage(one: Trials, other: Trials, unit: str, times: bool = True) -> Adva
 def ahead(found: Advantage) -> str:
     """Whether one is ahead, as the paper says.
 
-    >>> ahead(Advantage(True, {0: 0.5, 1: 0.6})), ahead(Advantage(True, {0: -0.5, 1: -0.6}))
+    >>> ahead(Advantage(True, {0: 0.5, 1: 0.51})), ahead(Advantage(True, {0: -0.5, 1: -0.51}))
     ('confirmed', 'contradicted')
     """
     mean = found.mean
