@@ -29,6 +29,7 @@ REGISTRY = {  # what each shows, in a line
     "demonstrations of each task",
     "ablations": "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",
     "peers": "planners that others wrote beside ours: Fast Downward in Crafting World, OMPL in Playroom",
+    "claims": "every claim of the paper that can be tested, with an interval and a verdict: from the sections above",
 }
 
 

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from reproductions.goal_claims import CONFIRMED, CONTRADICTED, UNTOLD, Advantage, about, ahead, claims_table, judged
+from reproductions.goal_claims import Advantage, about, ahead, claims_table, judged
 from reproductions.goal_trials import BUDGET, UNITS, Trials
+from reproductions.harness.verdicts import CONFIRMED, CONTRADICTED, UNTOLD
 
 GOALS = {2: "g2", 3: "g3", 4: "g4", 5: "g5"}
 
