@@ -19,6 +19,7 @@ from reproductions.claim_parts import (
     never,
     no_worse,
     nodes,
+    ranked,
     seconds,
     widening,
 )
@@ -72,6 +73,12 @@ def figures_of_table() -> Claims:
             f"RSG, Crafting World: {pair('crafting', 'rsg')}",
             f"networks, one classifier per term; {DEEPEST}",
             {"": both(figure, f"{SINGLE}/SPLIT", printed=printed("crafting", "rsg"))},
+        ),
+        "rsg-formulas": Claim(
+            f"… and by formulas, which are told more: the named facts of a state ({pair('crafting', 'rsg')})",
+            f"formulas over facts, which the paper does not have; {DEEPEST}",
+            {"": both(figure, "searches/formulas/deepest/hard/SPLIT/success", printed=printed("crafting", "rsg"))},
+            beyond=True,
         ),
         "rsg-playroom": Claim(
             f"RSG, Playroom: {pair('playroom', 'rsg')}",
@@ -176,10 +183,21 @@ def searches() -> Claims:
             "the same, 5,000 at each node",
             {"": both(figure, success("layers-each", "soft"), printed=printed("crafting", "rsg"))},
         ),
+        "layers-enter": Claim(
+            "… where only the 100 cheapest states enter a node, which the paper does not say",
+            "soft, 5,000 in total",
+            {"": both(figure, success("layers-enter", "soft"), printed=printed("crafting", "rsg"))},
+            beyond=True,
+        ),
         "layers-hard": Claim(
             "… where subgoals hold or do not",
             "the same, hard (G ≥ 1/2), 5,000 in total",
             {"": both(figure, success("layers", "hard"), printed=printed("crafting", "rsg"))},
+        ),
+        "soft": Claim(
+            f"soft transitions at the paper's cost: {pair('crafting', 'rsg')}",
+            "networks; our order `deepest`, soft, no heuristic, 5,000 in total",
+            {"": both(figure, success("deepest", "soft"), printed=printed("crafting", "rsg"))},
         ),
         "balanced": Claim(
             "a subgoal drawn uniformly, then its cheapest state (main text)",
@@ -330,6 +348,14 @@ def understanding() -> Claims:
             "Crafting World: ends of subgoals that are exactly those of the truth, in percent",
             {"": [between(ends.replace("SPLIT", split), *high) for split in SPLITS]},
         ),
+        **{
+            f"dependencies-{threshold}": Claim(
+                f"discovers which subgoals help which ({words})",
+                "the matrix d: pairs of a true prerequisite and a false link that rank rightly, in percent",
+                {"": [ranked(f"goal-only/links/counts/{threshold}/matrix", "goal-only/links/compared")]},
+            )
+            for threshold, words in (("paper", "threshold as printed"), ("half", "G ≥ 1/2"))
+        },
         "recognises-crafting": Claim(
             "a trajectory tells which task it did (score alone)",
             "Crafting World: right minus an observer who knows the truth, in points",
@@ -345,6 +371,7 @@ def understanding() -> Claims:
                 f"{name}:": [no_worse(ranks.format(split) + "right", ranks.format(split) + "ideal")]
                 for name, split in places.items()
             },
+            beyond=True,
         ),
         "recognises-playroom": Claim(
             "a trajectory tells which task it did, Playroom (score alone)",

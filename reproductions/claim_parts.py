@@ -92,12 +92,14 @@ class Claim(NamedTuple):
         compared: what is looked at, and how it was measured.
         parts: the comparisons.
         judge: what their verdicts say together.
+        beyond: whether the paper does not say it, and it stands beside something that it says.
     """
 
     says: str
     compared: str
     parts: Parts
     judge: Callable[[Collection[str]], str] = together
+    beyond: bool = False
 
     def judged(self, figures: Figures) -> Plain:
         """Figures and verdict; where something was not measured, no verdict."""
@@ -107,6 +109,7 @@ class Claim(NamedTuple):
         return {
             "says": self.says,
             "compared": self.compared,
+            "beyond": self.beyond,
             "ours": "; ".join(texts),
             "verdict": UNMEASURED if UNMEASURED in verdicts else self.judge(verdicts),
             "parts": {label: [one.plain() for one in some] for label, some in found.items()},
@@ -234,12 +237,23 @@ def _by_seed(figures: Figures, path: str) -> list[float]:
     return [sum(values[seed::half]) / len(SPLITS) for seed in range(half)]
 
 
+def ranked(wrong: str, of: str) -> Part:
+    """The share of pairs, so many for each seed, that do not rank wrongly is about all."""
+
+    def part(figures: Figures) -> Judged:
+        pairs = figures.at(of)
+        span = Span.of([1 - one / pairs for one in figures.seeds(wrong)])
+        return Judged(span, shown(span), within(span, 1 - POINTS, 1 + POINTS))
+
+    return part
+
+
 def seconds(path: str, printed: float, unit: float = 1.0) -> Part:
     """A time, of which a unit of the figures has so many seconds, beside the printed one; the geometric mean."""
 
     def part(figures: Figures) -> Judged:
         found = ratio(_by_seed(figures, path), [1 / unit] * len(figures.seeds(path)))
-        span = Span(*(None if one is None else math.exp(one) for one in found))
+        span = Span(math.exp(found.mean), *(None if one is None else math.exp(one) for one in found[1:]))
         told = (with_interval(span, "{:.1f}".format, "s"), with_interval(span, lambda one: f"{1000 * one:.1f}", "ms"))
         return Judged(span, told[span.mean < 1], faster(span, printed))
 

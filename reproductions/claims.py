@@ -4,6 +4,7 @@ It runs nothing: figures are those that the other experiments have written.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 from reproductions.claim_list import CLAIMS
 from reproductions.claim_parts import UNMEASURED, Figures
@@ -11,11 +12,13 @@ from reproductions.harness.jobs import Job, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results
 from reproductions.harness.tables import page, table
-from reproductions.harness.trials import Size
+from reproductions.harness.trials import SPLITS, Size
 from reproductions.harness.verdicts import FACTOR, HARDWARE, POINTS, RULES
 from rsg.core.random import stream
 from rsg.domain import find
 from rsg.domains.crafting.sets import OVERALL
+from rsg.language import machine_of
+from rsg.training.data import least_steps
 
 NAME = "claims"
 READS = ("instructions", "searches", "goal-only", "recognition", "image", "playroom", "baselines", "ablations", "peers")
@@ -33,18 +36,20 @@ def section(size: Size, results: Results) -> Section:
     figures = Figures(results)
     found = {group: {key: claim.judged(figures) for key, claim in some.items()} for group, some in CLAIMS.items()}
     every: Plain = {key: one for some in found.values() for key, one in some.items()}
-    counted = Counter(one["verdict"] for one in every.values())
+    own = {key: one for key, one in every.items() if not one["beyond"]}
+    counted = Counter(one["verdict"] for one in own.values())
+    verdicts = {word: counted[word] for word in (*RULES, UNMEASURED)}
     text = page(
         NAME,
         groups={group: _table(some) for group, some in found.items()},
         rules=RULES,
-        counted={word: counted[word] for word in (*RULES, UNMEASURED)},
+        counted=verdicts,
         points=f"{100 * POINTS:.0f}",
         factor=FACTOR,
         hardware=f"{HARDWARE:.0f}",
-        of=len(every),
+        of=len(own),
     )
-    summary = {"claims": every, "verdicts": {word: counted[word] for word in (*RULES, UNMEASURED)}, "counts": counts()}
+    summary = {**every, "of": len(own), "verdicts": verdicts, "counts": counts()}
     return Section("The paper's claims, judged", text, summary)
 
 
@@ -61,9 +66,15 @@ def counts() -> Plain:
         "types": len(rules.things),
         "rules": len(rules.rules),
         "overall": len(OVERALL),
+        "subgoals": {split: _subgoals(crafting.tasks(split)) for split in SPLITS},
         **{split: len(crafting.tasks(split)) for split in ("primitive", "compositional", "novel", "goal-only")},
         "playroom": {split: len(playroom.tasks(split)) for split in ("primitive", "compositional", "novel")},
     }
+
+
+def _subgoals(tasks: Sequence[str]) -> float:
+    """How many subgoals tasks need, in the mean."""
+    return sum(least_steps(machine_of(text)) for text in tasks) / len(tasks)
 
 
 EXPERIMENT = Experiment(NAME, Size(), Size(), jobs, section, reads=READS)
