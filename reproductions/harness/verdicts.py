@@ -186,7 +186,7 @@ def with_interval(span: Span | Mean, form: Callable[[float], str], unit: str = "
 
 
 RULES: Mapping[str, str] = {
-    BETTER: "our method's figure: the whole interval is better than the printed one",
+    BETTER: "a figure of our method, or a time: the whole interval is better than the printed one",
     CONFIRMED: "the whole interval is where the claim says",
     CONTRADICTED: "none of it is",
     UNTOLD: "neither, or there is a single seed",
