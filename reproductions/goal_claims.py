@@ -111,6 +111,9 @@ def claims_about(given: str) -> dict[str, Claim]:
     return {
         "hard-with": Claim(f"{HARD}: with dependencies fewer nodes than blind", over_blind, given, blind, HARD),
         "hard-with-4.5": Claim("… by about 4.5 times", over_blind, given, blind, HARD, lambda one: about(one, 4.5)),
+        "hard-over-without": Claim(
+            f"{HARD}: with dependencies fewer nodes than without", "without ÷ with dependencies", given, without, HARD
+        ),
         "hard-without": Claim(
             f"{HARD}: without dependencies worse than blind", "without dependencies ÷ blind", blind, without, HARD
         ),

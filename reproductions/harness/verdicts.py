@@ -141,7 +141,10 @@ def difference(one: Plain, other: Plain) -> Span:
     (low, high), (least, most) = one["pooled_interval"], other["pooled_interval"]
     down = math.hypot(one["mean"] - low, most - other["mean"])
     up = math.hypot(high - one["mean"], other["mean"] - least)
-    return found.wider(found.mean - down, found.mean + up)
+    found = found.wider(found.mean - down, found.mean + up)
+    if found.low is None or found.high is None:
+        return found
+    return Span(found.mean, max(-1.0, found.low), min(1.0, found.high))
 
 
 def ratio(one: Sequence[float], other: Sequence[float]) -> Span:

@@ -109,6 +109,7 @@ def test_no_interval_is_narrower_than_that_of_the_episodes():
     assert same.mean == 0.25
     assert same.low < 0.1
     assert same.high > 0.4
+    assert difference(rates(1.0, 0.2, 0.9), rates(0.0, 0.1, 0.0)).high == 1.0  # no difference of rates is larger
     paired = difference(rates(0.2, 0.5, 0.8), rates(0.1, 0.4, 0.7))  # seeds differ more than methods
     assert paired.low > 0
 
