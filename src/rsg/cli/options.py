@@ -64,6 +64,9 @@ class Search:
     order: str | None = option(
         None, "deepest (usual with finitely many actions), balanced, optimal, anytime or auto (usual elsewhere)."
     )
+    soft: bool = option(
+        False, "Subgoals may end anywhere, at the paper's cost −λ (log G + log I); the cheapest end is given.", "--soft"
+    )
     seed: Seed = 0
     budget: int | None = option(None, "How many expansions a plan may take; 5,000, and 25,000 for a goal only.")
     file: Path | None = settings_file("search")
@@ -72,7 +75,7 @@ class Search:
         """What was asked for here, or else in the file, or else what suits the world."""
         usual = {"order": "auto" if is_continuous(world) else "deepest", "budget": 25_000 if goal else 5000}
         filed = in_table("search", self.file, _sensible) if self.file else {}
-        here = {"order": self.order, "budget": self.budget, "planner": self.planner}
+        here = {"order": self.order, "budget": self.budget, "planner": self.planner, "soft": self.soft or None}
         said = {key: value for key, value in here.items() if value is not None}
         return search_settings({**usual, "seed": self.seed, **filed, **said})
 

@@ -26,6 +26,7 @@ class Hard(Settings):
     Hard(threshold=0.8)
     """
 
+    name: ClassVar = "hard"
     threshold: float = default(0.5, "a subgoal holds where G is at least this")
 
     def __post_init__(self) -> None:
@@ -45,6 +46,7 @@ class Soft(Settings):
     Soft(weight=2.0)
     """
 
+    name: ClassVar = "soft"
     threshold: ClassVar = 0.5  # where likely ends of a part are looked for
     weight: float = default(1.0, "λ, what a transition's log-probabilities cost beside actions", above=0)
 
