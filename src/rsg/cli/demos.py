@@ -121,7 +121,7 @@ def show(
         "task": demo.task,
         "steps": len(demo),
         "reached": [{"step": step, "term": term} for step, term in reached],
-        "actions": demo.actions.tolist(),
+        "actions": None if demo.actions is None else demo.actions.tolist(),
     }
     return Said(values, _show_demonstration(source, demo, reached), written=[gif])
 
@@ -130,7 +130,7 @@ def _show_demonstration(
     source: Domain | None, demo: Demonstration, reached: list[tuple[int, str]]
 ) -> Iterator[RenderableType]:
     """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
-    yield f"[bold]task[/bold]   {demo.task}\n"
+    yield f"[bold]task[/bold]   {demo.task or '(no description)'}\n"
     if source is None:
         yield f"{len(demo)} steps; if a file describes this world, --world FILE.py:NAME shows them"
         return
@@ -139,8 +139,10 @@ def _show_demonstration(
     yield ""
     for step, term in [*reached, (len(demo), "")]:
         if step > start:
-            steps = source.steps(world, demo.states[start : step + 1], demo.actions[start:step])
-            yield f"  steps {start + 1:2} to {step:2}  {steps}"
+            shown = "(no actions)"
+            if demo.actions is not None:
+                shown = source.steps(world, demo.states[start : step + 1], demo.actions[start:step])
+            yield f"  steps {start + 1:2} to {step:2}  {shown}"
             start = step
         if term:
             yield f"                 [green]{term}[/green]"
@@ -156,7 +158,9 @@ def check(folder: Folder, world: Home = None) -> Said:
     done = "verified, replayed and judged" if report.judged else "verified and replayed (no truth to judge them by)"
     done = done if report.replayed else "verified (an unknown world: not replayed; is it --world FILE.py:NAME?)"
     verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
-    told = [*report.problems, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
+    missing = {"actions: not replayed": report.without_actions, "a description: not judged": report.without_task}
+    told = [f"{count:,} without {what}" for what, count in missing.items() if count and source]
+    told = [*report.problems, *told, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
     if not report.complete:
         told.append("not complete: the command that made it goes on")
     keys = ("ok", "episodes", "steps", "replayed", "complete", "problems")
