@@ -92,7 +92,7 @@ def stores(draw):
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_everything_comes_back(name):
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40 if name == "minari" else 80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(stores())
     def check(demos):
         with TemporaryDirectory() as folder:

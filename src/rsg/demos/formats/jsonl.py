@@ -28,6 +28,7 @@ from rsg.demos.formats.format import (
 )
 from rsg.demos.store import Store
 
+_EXACT = 2**53  # up to here, all whole numbers are floats, too
 _Kinds = tuple[np.dtype[Any] | None, np.dtype[Any] | None]
 
 
@@ -139,6 +140,11 @@ def _named(record: dict[str, Any], where: str) -> _Kinds | None:
 def _array(value: ArrayLike, what: str) -> Array:
     try:
         array = np.array(value)
+        large = array.dtype.kind == "f" and (np.abs(array) > _EXACT).any()
+        if large and all(type(one) is int for one in np.array(value, dtype=object).flat):
+            array = np.array(value, dtype=np.uint64)  # which NumPy would have rounded
+    except OverflowError:
+        raise StoreError(f"{what} holds whole numbers that no dtype can hold together") from None
     except ValueError:
         raise StoreError(f"{what} has rows of different lengths") from None
     if array.dtype.kind not in "biuf" or array.ndim == 0:

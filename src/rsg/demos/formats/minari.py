@@ -32,7 +32,7 @@ TASK_KEYS = ("task", "mission", "instruction")
 """Where an episode's text may be: in its metadata, its reset options, its infos or what is observed."""
 
 _OURS = "rsg"  # the key of a Minari dataset's metadata that only we write
-_MIN_ACTIONS = 5
+_MIN_ACTIONS, _MOST_ACTIONS = 5, 2**31  # of a space of numbered ones
 _KEYS = "observations"  # the name of observations that are one array
 
 
@@ -154,8 +154,9 @@ def _action_space(found: Survey) -> Any:
     """The space that holds all actions of a store."""
     from gymnasium.spaces import Discrete
 
-    if found.actions is None or (found.actions.kind in "iu" and not found.shape):
-        high = max(found.high, _MIN_ACTIONS - 1)
+    high = max(found.high, _MIN_ACTIONS - 1)
+    few = high - found.low < _MOST_ACTIONS
+    if found.actions is None or (found.actions.kind in "iu" and not found.shape and few):
         return Discrete(high - found.low + 1, start=found.low)
     return box(found.actions, found.shape)
 
