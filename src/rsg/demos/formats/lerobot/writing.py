@@ -20,7 +20,7 @@ from rsg.demos.store import Store
 
 VERSION = "v3.0"
 _FILES = 1000  # in a folder
-_MEGABYTES = 100  # after so many a new file begins
+MEGABYTES = 100  # after so many a new file begins
 _PLACES = ("data/chunk_index", "data/file_index", "meta/episodes/chunk_index", "meta/episodes/file_index")
 
 
@@ -109,7 +109,7 @@ class _Writer:
                 "total_frames": self._frames,
                 "total_tasks": len(self._tasks),
                 "chunks_size": _FILES,
-                "data_files_size_in_mb": _MEGABYTES,
+                "data_files_size_in_mb": MEGABYTES,
                 "video_files_size_in_mb": 200,
                 "fps": self._fps,
                 "splits": {"train": f"0:{self._count}"},
@@ -130,7 +130,7 @@ class _Files:
 
     def make_room(self) -> tuple[int, int]:
         """The numbers of the folder and of the file that is written to next."""
-        if self._writer is None or self._path.stat().st_size >= _MEGABYTES << 20:
+        if self._writer is None or self._path.stat().st_size >= MEGABYTES << 20:
             self.close()
             self._number += 1
             chunk, file = divmod(self._number, _FILES)
