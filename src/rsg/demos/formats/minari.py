@@ -1,7 +1,7 @@
 """Minari datasets in and out, by their ids: each episode keeps its task in its metadata."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -33,6 +33,7 @@ TASK_KEYS = ("task", "mission", "instruction")
 
 _OURS = "rsg"  # the key of a Minari dataset's metadata that only we write
 _MIN_ACTIONS, _MOST_ACTIONS = 5, 2**31  # of a space of numbered ones
+_AT_ONCE = 100  # episodes for which a file is opened
 _KEYS = "observations"  # the name of observations that are one array
 
 
@@ -56,16 +57,12 @@ class Minari:
         storage, name = _opened(source), f"Minari dataset '{source.removeprefix(PREFIX)}'"
         parts, texts = _parts(storage.observation_space, name)
         _check_actions(storage.action_space, name)
-        numbers, ours = range(storage.total_episodes), storage.metadata.get(_OURS)
-        if not numbers:
+        ours = storage.metadata.get(_OURS)
+        if not storage.total_episodes:
             raise StoreError(f"{name} holds no episodes")
         keys = [_KEYS] if list(parts) == [_KEYS] and not options.state_keys else chosen(parts, name, options, texts)
-        with (
-            one_sentence(f"cannot read {name}"),
-            closing(each for each in storage.get_episode_metadata(numbers)) as about,  # left open, they lock the file
-            closing(each for each in storage.get_episodes(numbers)) as held,
-        ):
-            for number, metadata, episode in zip(numbers, about, held, strict=True):
+        with one_sentence(f"cannot read {name}"), closing(_episodes(storage)) as episodes:
+            for number, (metadata, episode) in enumerate(episodes):
                 where = f"{name}, episode {number}"
                 seen = {_KEYS: episode["observations"]}
                 _flatten(episode["observations"], "", seen)
@@ -183,6 +180,15 @@ def _opened(source: str) -> Any:
             get = f"`minari list local` shows what there is, `minari download {dataset}` fetches a public one"
             raise StoreError(f"there is no Minari dataset '{dataset}' in {folder}; {get}")
         return load_dataset(dataset).storage
+
+
+def _episodes(storage: Any) -> Generator[tuple[dict[str, Any], dict[str, Any]]]:
+    """What is said of each episode, and what it holds; a file that stays open for many takes ever longer."""
+    for first in range(0, storage.total_episodes, _AT_ONCE):
+        few = range(first, min(first + _AT_ONCE, storage.total_episodes))
+        about = list(storage.get_episode_metadata(few))
+        with closing(each for each in storage.get_episodes(few)) as held:  # left open, it locks the file
+            yield from zip(about, held, strict=True)
 
 
 def _parts(space: object, name: str) -> tuple[dict[str, Part], str]:
