@@ -134,7 +134,10 @@ def _named(record: dict[str, Any], where: str) -> _Kinds | None:
         return None
     if not isinstance(said, dict) or not all(isinstance(one, str | None) for one in said.values()):
         raise StoreError(f"{where}: 'dtypes' must name that of states and of actions, not {json.dumps(said)[:40]}")
-    return dtype_named(said.get("states")), dtype_named(said.get("actions"))
+    try:
+        return dtype_named(said.get("states")), dtype_named(said.get("actions"))
+    except StoreError as error:
+        raise StoreError(f"{where}: {error}") from None
 
 
 def _array(value: ArrayLike, what: str) -> Array:
