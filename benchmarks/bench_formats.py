@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,18 @@ print(time.perf_counter() - begun, peak(), before)
 def run(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
     """Seconds and megabytes of each format, each direction in a process of its own."""
     figures: dict[str, Any] = {"steps": STEPS, "state": WIDTH, "action": MOVES}
-    for count in counts:
-        folder = Path(tempfile.mkdtemp())
-        try:
-            _fill(Store.create(folder / "store", "arm"), count)
-            figures[str(count)] = {name: _measured(folder, name) for name in TARGETS}
-        finally:
-            shutil.rmtree(folder)
-    return figures
+    return figures | {str(count): dict(_each(count)) for count in counts}
+
+
+def _each(count: int) -> Iterator[tuple[str, dict[str, float]]]:
+    """The figures of each format for so many demonstrations."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        _fill(Store.create(folder / "store", "arm"), count)
+        for name in TARGETS:
+            yield name, _measured(folder, name)
+    finally:
+        shutil.rmtree(folder)
 
 
 def _fill(store: Store, count: int) -> None:
@@ -107,11 +111,12 @@ def _timed(folder: Path, *words: str) -> list[float]:
 
 
 def main() -> None:
-    """Measure the numbers that are given besides those that are kept."""
-    path = RESULTS / "formats.json"
-    kept = json.loads(path.read_text())["figures"] if path.exists() else {}
-    begun = time.perf_counter()
-    print(keep("formats", {**kept, **run(tuple(map(int, sys.argv[1:])))}), f"{time.perf_counter() - begun:.0f} s")
+    """Measure the number that is given, and add to what is kept after each format."""
+    path, found = RESULTS / "formats.json", dict[str, Any]()
+    for name, figures in _each(int(sys.argv[1])):
+        found[name] = figures
+        kept = json.loads(path.read_text())["figures"] if path.exists() else {}
+        print(name, figures, keep("formats", {**kept, sys.argv[1]: found}), flush=True)
 
 
 if __name__ == "__main__":
