@@ -137,6 +137,9 @@ def test_our_folder_has_the_documented_layout_and_opens_with_pyarrow_alone(tmp_p
     info = json.loads((tmp_path / "set/meta/info.json").read_text())
     assert (info["fps"], info["splits"], info["total_episodes"]) == (10, {"train": "0:6"}, 6)
     assert list(import_from(tmp_path / "set")) == list(store)
+    assert [len(demo) for demo in read(tmp_path / "set", state_keys=("observation.state",))] == [
+        len(demo) - 1 for demo in store
+    ]
 
 
 # Folders of others
@@ -287,6 +290,16 @@ def test_without_actions_or_tasks(tmp_path):
 def test_a_discrete_action_is_a_number(tmp_path):
     frames = frames_of(LENGTHS, action=np.arange(sum(LENGTHS)))
     assert read(foreign(tmp_path / "set", frames, {"action": feature("int64", 1)}))[1].actions.tolist() == [3]
+
+
+def test_features_of_other_names_are_found(tmp_path):
+    """As openpi's sets have them."""
+    frames = frames_of(LENGTHS).rename(columns={"action": "actions", "observation.state": "state"})
+    folder = foreign(tmp_path / "set", frames)
+    info = json.loads((folder / "meta/info.json").read_text())
+    info["features"] |= {"actions": info["features"].pop("action"), "state": info["features"].pop("observation.state")}
+    (folder / "meta/info.json").write_text(json.dumps(info))
+    assert read(folder) == read(foreign(tmp_path / "usual"))
 
 
 def test_an_edited_folder_of_ours_is_read_as_one_of_lerobot(tmp_path):

@@ -47,22 +47,22 @@ class Frames(NamedTuple):
 
 def read(folder: Path, options: Options) -> Iterator[Recording]:
     """The recordings of a folder. One of ours has all states; of others the last action leads nowhere that was seen."""
-    info, ours = info_of(folder), ours_of(folder)
-    keys = [STATE] if ours and not options.state_keys else _state_keys(info, options)
-    acted = ACTION in info.parts
+    info, ours = info_of(folder), None if options.state_keys else ours_of(folder)
+    keys = [STATE] if ours else _state_keys(info, options)
+    acted = next((name for name in (ACTION, "actions") if name in info.parts), None)
     if not ours:
         last = "the last action of each episode is left out: no state is recorded after it"
         options.note(last if acted else f"{info.path} has no feature '{ACTION}': the recordings have no actions")
     text_of = _Texts(folder, info, options)
-    columns = dict.fromkeys([EPISODE, FRAME, *keys, *([ACTION] if acted else []), *text_of.columns])
+    columns = dict.fromkeys([EPISODE, FRAME, *keys, *([acted] if acted else []), *text_of.columns])
     listed = episodes_of(info, folder, ours is not None)
     held = _by_episode(_batches(folder, info, list(columns)))
     for episode, frames in zip_longest(listed, held):
         _check_same(folder, episode, frames)
         states = as_rows({key: frames.columns[key] for key in keys}, frames.where)
-        actions = frames.columns[ACTION] if acted else None
+        actions = frames.columns[acted] if acted else None
         text = text_of(frames)
-        if ours and not options.state_keys:
+        if ours:
             yield _ours(frames, ours, episode, (states, actions), text)
             continue
         if len(states) < 2:
@@ -96,17 +96,21 @@ def _flat(actions: Array | None) -> Array | None:
 
 def _state_keys(info: Info, options: Options) -> list[str]:
     """Which features make up a state: those that were asked for, or all that are observed."""
-    said = {
-        name: part
-        for name, part in info.parts.items()
-        if name in options.state_keys or (name.startswith("observation.") and name not in CLOCK)
-    }
+    seen = [name for name in info.parts if name.startswith("observation.")]
+    said = {name: info.parts[name] for name in (seen or filter(_may_be_seen, info.parts))}
+    said |= {name: info.parts[name] for name in options.state_keys if name in info.parts}
     if missing := [key for key in options.state_keys if key not in info.parts]:
         if missing[0] in info.others:
             raise StoreError(f"{info.path}: '{missing[0]}' is {info.others[missing[0]]}, which makes no state")
         raise StoreError(f"{info.path} has no feature '{missing[0]}' for --state-keys; {meant(missing[0], info.parts)}")
     others = ", ".join(f"{name} ({dtype})" for name, dtype in info.others.items())
     return chosen(said, str(info.path), options, others)
+
+
+def _may_be_seen(name: str) -> bool:
+    """Whether a feature of any name may be a part of a state: it is no clock, no action and nothing that is told."""
+    told = ("action", "next.", "annotation.", "reward", "done")
+    return name not in CLOCK and not name.startswith(told) and not name.endswith("_index")
 
 
 class _Texts:
