@@ -10,7 +10,7 @@ import pytest
 from rsg.core.errors import RsgError, StoreError
 from rsg.demos import Demonstration, Store
 from rsg.demos.formats import Options
-from rsg.demos.importing import Import, export_to, import_from, import_into
+from rsg.demos.importing import Import, export_to, import_from, import_into, world_of_source
 
 
 def stored(folder, count=6):
@@ -284,6 +284,37 @@ def test_a_damaged_minari_dataset(tmp_path, monkeypatch, name):
     export_to("minari:own-v0", stored(tmp_path / "store"))
     damage(tmp_path / "minari/own-v0")
     refused(tmp_path, "minari:own-v0", message, "own-v0")
+
+
+@pytest.mark.parametrize("target", ["o.npz", "o.jsonl", "o", "o.hdf5", "minari:o-v0"])
+def test_whatever_is_damaged_is_an_error_of_ours(tmp_path, monkeypatch, target):
+    """Bits are flipped, ends are cut off, bytes are put in: nothing else than a sentence comes of it, or recordings."""
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    minari = target.startswith("minari:")
+    target = target if minari else str(tmp_path / target)
+    export_to(target, stored(tmp_path / "store"))
+    root = tmp_path / "minari/o-v0" if minari else tmp_path / target
+    whole = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} or {root: root.read_bytes()}
+    rng = np.random.default_rng(0)
+    errors = 0
+    for number in range(60):
+        path = list(whole)[int(rng.integers(len(whole)))]
+        data = bytearray(whole[path])
+        place = int(rng.integers(len(data)))
+        if number % 3 == 0:
+            data[place] ^= 1 << int(rng.integers(8))
+        elif number % 3 == 1:
+            del data[place:]
+        else:
+            data[place : place + 20] = rng.bytes(int(rng.integers(40)))
+        path.write_bytes(bytes(data))
+        try:
+            world_of_source(target)
+            list(import_from(target))
+        except RsgError:
+            errors += 1
+        path.write_bytes(whole[path])
+    assert errors > 20
 
 
 def test_an_id_that_is_none(tmp_path, monkeypatch):

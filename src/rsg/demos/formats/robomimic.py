@@ -46,7 +46,7 @@ class Robomimic:
     suits = fits
 
     def world(self, source: str) -> str | None:  # noqa: D102
-        with _opened(source) as file:
+        with one_sentence(f"cannot read {source}"), _opened(source) as file:
             ours = _ours(_data(file, source), source)
         return str(ours["world"]) if ours else None
 

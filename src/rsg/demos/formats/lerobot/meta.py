@@ -155,7 +155,7 @@ def _episodes(folder: Path, ours: bool) -> Iterator[tuple[Path, Episode]]:
         raise StoreError(f"{folder} has no meta/episodes/*/*.parquet, where its episodes are listed")
     columns = [EPISODE, "length", *((FINAL, SETTING) if ours else ())]
     for path in paths:
-        with one_sentence(f"cannot read {path}"), pq.ParquetFile(path) as file:
+        with one_sentence(f"cannot read {path}"), opened(path) as file:
             check_columns(path, file.schema_arrow, columns)
             for batch in file.iter_batches(4096, columns=columns):
                 numbers, lengths = (batch.column(name).to_pylist() for name in columns[:2])
@@ -184,6 +184,11 @@ def _older_episodes(folder: Path) -> Iterator[tuple[Path, Episode]]:
 def _check_whole(path: Path, row: int, *values: object) -> None:
     if not all(isinstance(value, int) and value >= 0 for value in values):
         raise StoreError(f"{path}, row {row}: {EPISODE} and length must be whole numbers, not {values}")
+
+
+def opened(path: Path) -> Any:
+    """A parquet file, to be read in pieces; where its pages have checksums, those are compared."""
+    return pq.ParquetFile(path, page_checksum_verification=True)
 
 
 def check_columns(path: Path, schema: pa.Schema, columns: list[str]) -> None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rsg.core.arrays import Array
 from rsg.core.errors import StoreError, meant
@@ -25,6 +24,7 @@ from rsg.demos.formats.lerobot.meta import (
     check_columns,
     episodes_of,
     info_of,
+    opened,
     ours_of,
     tasks_of,
 )
@@ -188,7 +188,7 @@ def _batches(folder: Path, info: Info, columns: list[str]) -> Iterator[tuple[Pat
     if not paths:
         raise StoreError(f"{folder} has no data/*/*.parquet, where its frames are")
     for path in paths:
-        with one_sentence(f"cannot read {path}"), pq.ParquetFile(path) as file:
+        with one_sentence(f"cannot read {path}"), opened(path) as file:
             check_columns(path, file.schema_arrow, columns)
             for batch in file.iter_batches(_ROWS, columns=columns):
                 if batch.num_rows:

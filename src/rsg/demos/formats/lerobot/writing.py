@@ -136,7 +136,7 @@ class _Files:
             chunk, file = divmod(self._number, _FILES)
             self._path = self._folder / f"chunk-{chunk:03d}" / f"file-{file:03d}.parquet"
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._writer = pq.ParquetWriter(self._path, self.schema, compression="snappy")
+            self._writer = pq.ParquetWriter(self._path, self.schema, compression="snappy", write_page_checksum=True)
         return divmod(self._number, _FILES)
 
     def write(self, columns: list[Any]) -> None:
