@@ -137,14 +137,14 @@ def import_into(folder: Path, source: str, world: str, how: Import | None = None
     return store
 
 
-def export_to(target: str, store: Store, options: Options | None = None, format: str | None = None) -> None:  # noqa: A002
-    """Write a store as something new that others read: all of it, or nothing."""
-    format_for(target, format).write(store, target, options or Options())
+def export_to(target: str, store: Store, options: Options | None = None, named: str | None = None) -> None:
+    """Write a store as something new that others read: all of it, or nothing; named: the format, if not guessed."""
+    format_for(target, named).write(store, target, options or Options())
 
 
-def world_of_source(source: str, format: str | None = None) -> str | None:  # noqa: A002
+def world_of_source(source: str, named: str | None = None) -> str | None:
     """The world that a source says it is of, if it says so."""
-    return format_of(source, format).world(source)
+    return format_of(source, named).world(source)
 
 
 def open_store(source: Path, world: str, folder: Path | None = None) -> Store:

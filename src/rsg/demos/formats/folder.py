@@ -15,18 +15,18 @@ class Folder:
     about = "a store of rsg: its recordings are read, and get what they lack"
     target = ""
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return (Path(source) / MANIFEST).is_file()
 
-    def suits(self, target: str) -> bool:  # noqa: ARG002, D102
+    def suits(self, target: str) -> bool:
         return False
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         return Store(source).manifest.world
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: ARG002, D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         for number, demo in enumerate(Store(source)):
             yield Recording(f"{source}, episode {number}", demo.states, demo.actions, demo.task, demo.setting)
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: ARG002, D102
+    def write(self, store: Store, target: str, options: Options) -> None:
         raise StoreError(f"{store.folder} is a store already; copy the folder")

@@ -39,12 +39,12 @@ class JsonLines:
     about = "text, one JSON object a line: states, actions, task"
     target = "FILE.jsonl"
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return Path(source).suffix.lower() in (".jsonl", ".json")
 
     suits = fits
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         with one_sentence(f"cannot read {source}"), existing(source).open("rb") as file:
             line = next((line for line in file if line.strip()), b"{}")
         try:
@@ -53,7 +53,7 @@ class JsonLines:
             return None  # whoever reads it will say what is wrong
         return str(said["world"]) if isinstance(said, dict) and "world" in said else None
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         path, wanted = existing(source), dtype_named(options.dtype)
         first: _Kinds | None = None
         with one_sentence(f"cannot read {path}"), path.open("rb") as file:
@@ -72,7 +72,7 @@ class JsonLines:
                 states = lossless(states, kinds[0], f"{where}: state")
                 yield Recording(where, states, actions, record["task"], record["setting"])
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: ARG002, D102
+    def write(self, store: Store, target: str, options: Options) -> None:
         path = check_free(target)
         survey_each(store)
         with replacing(path) as part, part.open("w", encoding="utf-8") as file:

@@ -44,16 +44,16 @@ class Minari:
     about = "a Minari dataset on this machine, by its id"
     target = "minari:ID"
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return source.startswith(PREFIX)
 
     suits = fits
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         ours = _opened(source).metadata.get(_OURS)
         return str(ours["world"]) if isinstance(ours, dict) and "world" in ours else None
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         storage, name = _opened(source), f"Minari dataset '{source.removeprefix(PREFIX)}'"
         parts, texts = _parts(storage.observation_space, name)
         _check_actions(storage.action_space, name)
@@ -74,7 +74,7 @@ class Minari:
                 text = _text(options.task_key, (metadata, metadata.get("options"), episode["infos"], seen), where)
                 yield Recording(where, states, actions, text, text_of(metadata.get("setting", ""), where))
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: ARG002
+    def write(self, store: Store, target: str, options: Options) -> None:
         """Write a new dataset among Minari's own, which opens with Minari alone; it gets its name once it is whole.
 
         The task, the setting and the width of a state are in each episode's metadata; narrow states are padded.

@@ -40,12 +40,12 @@ class Npz:
     about = "arrays states, actions, lengths and tasks, as numpy.savez writes them"
     target = "FILE.npz"
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return Path(source).suffix.lower() == ".npz"
 
     suits = fits
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         path = existing(source)
         with one_sentence(_unreadable(path)), zipfile.ZipFile(path) as file:
             if "world.npy" not in file.namelist():
@@ -53,7 +53,7 @@ class Npz:
             with closing(_Rows(file, "world")) as rows:
                 return str(rows.rest().reshape(()))
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         path = existing(source)
         with one_sentence(_unreadable(path)), zipfile.ZipFile(path) as file, ExitStack() as stack:
             rows = _opened(file, path, stack)
@@ -72,7 +72,7 @@ class Npz:
             for one in rows.values():
                 one.check_end()
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: ARG002, D102
+    def write(self, store: Store, target: str, options: Options) -> None:
         path, found = check_free(target), survey(store, "an .npz file", 16)
         with replacing(path) as part, zipfile.ZipFile(part, "w") as file:
             for name, dtype, shape, values in _columns(store, found):

@@ -40,17 +40,17 @@ class Robomimic:
     about = "HDF5 as robomimic, RoboCasa and LIBERO write it"
     target = "FILE.hdf5"
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return Path(source).suffix.lower() in (".hdf5", ".h5")
 
     suits = fits
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         with one_sentence(f"cannot read {source}"), _opened(source) as file:
             ours = _ours(_data(file, source), source)
         return str(ours["world"]) if ours else None
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         with one_sentence(f"cannot read {source}"), _opened(source) as file:
             data = _data(file, source)
             names = _names(data, source)
@@ -73,7 +73,7 @@ class Robomimic:
             if cut:
                 options.note("the last action of each episode is left out: no state is recorded after it")
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: ARG002, D102
+    def write(self, store: Store, target: str, options: Options) -> None:
         path, found = check_free(target), survey(store, "a robomimic file")
         world = store.manifest.world
         with one_sentence(f"cannot write {target}"), replacing(path) as part:

@@ -14,24 +14,24 @@ class LeRobot:
     about = "a folder of LeRobot's: v3.0 and v2.1 are read, v3.0 is written"
     target = "FOLDER"
 
-    def fits(self, source: str) -> bool:  # noqa: D102
+    def fits(self, source: str) -> bool:
         return Path(source, "meta", "info.json").is_file()
 
-    def suits(self, target: str) -> bool:  # noqa: D102
+    def suits(self, target: str) -> bool:
         return ":" not in target and not Path(target).suffix
 
-    def world(self, source: str) -> str | None:  # noqa: D102
+    def world(self, source: str) -> str | None:
         from rsg.demos.formats.lerobot.meta import ours_of
 
         ours = ours_of(Path(source))
         return None if ours is None else ours.world
 
-    def read(self, source: str, options: Options) -> Iterator[Recording]:  # noqa: D102
+    def read(self, source: str, options: Options) -> Iterator[Recording]:
         from rsg.demos.formats.lerobot.reading import read
 
         return read(Path(source), options)
 
-    def write(self, store: Store, target: str, options: Options) -> None:  # noqa: D102
+    def write(self, store: Store, target: str, options: Options) -> None:
         from rsg.demos.formats.lerobot.writing import write
 
         write(store, target, options)

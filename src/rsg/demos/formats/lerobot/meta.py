@@ -100,7 +100,7 @@ def ours_of(folder: Path) -> Ours | None:
         return None
     said = _object(path)
     with one_sentence(f"{path} is damaged; remove it to read the folder as one of LeRobot's own"):
-        ours = Ours(str(said["world"]), said["states"], said["actions"], list(said["action_shape"]))
+        ours = Ours(str(said["world"]), said["states"], said["actions"], list(said["shape"]))
         for name in (ours.states, ours.actions):
             np.dtype(name)
         return ours

@@ -98,7 +98,7 @@ class _Writer:
         found, meta = self._found, self._folder / "meta"
         pq.write_table(_task_table(list(self._tasks)), meta / "tasks.parquet")
         ours = Ours(world, str(found.states), None if found.actions is None else str(found.actions), list(found.shape))
-        _write_json(meta / OURS, {**ours._asdict(), "action_shape": ours.shape})
+        _write_json(meta / OURS, ours._asdict())
         _write_json(meta / "stats.json", self._stats.plain())
         _write_json(
             meta / "info.json",
