@@ -164,7 +164,7 @@ class Watcher:
         recogniser = Recogniser(self.subgoals, list(dict.fromkeys(self.source.tasks("train"))))
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
-            steps = max(1, round(part * len(demo.actions)))
+            steps = max(1, round(part * len(demo)))
             ranked = recogniser.rank(world, demo.first(steps), prefix=part < 1)
             return [str(one.task) == str(machine_of(text).task) for one in ranked[:TOP]]
 
@@ -240,7 +240,7 @@ def explanations(
         if not shortest:
             return not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds)))
         best = plan(world, demo.states[0], machine, source.true_goals, settings)
-        return not best.found or len(best.actions) >= len(demo.actions)
+        return not best.found or len(best.actions) >= len(demo)
 
     return [text for text, machine in machines.items() if may_be(machine)]
 

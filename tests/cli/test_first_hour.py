@@ -182,7 +182,7 @@ def test_the_terms_and_tasks_of_a_world_are_listed(rsg):
 
 def test_a_minari_set_is_opened_where_demonstrations_are_wanted(rsg, folder, tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    assert rsg("demos", "export", str(folder / "demonstrations"), "--minari", "crafting/train-v0")[0] == 0
+    assert rsg("demos", "export", str(folder / "demonstrations"), "minari:crafting/train-v0")[0] == 0
     values = json.loads(rsg("demos", "info", "minari:crafting/train-v0", "--json")[1])
     assert (values["world"], values["episodes"]) == ("crafting", 52)
     words = ["--demos", "minari:crafting/train-v0", "--json"]

@@ -205,7 +205,7 @@ def test_demonstrations(kitchen, demos):
     assert (code, "serve-egg\n" in out, "@ cook" in out) == (0, True, True)
     assert "16 episodes" in kitchen("demos", "check", demos)[1]
     assert "verified, replayed and judged: all is well" in kitchen("demos", "check", demos)[1]
-    assert kitchen("demos", "export", demos, "--minari", "kitchen/large-v0")[0] == 0
+    assert kitchen("demos", "export", demos, "minari:kitchen/large-v0")[0] == 0
     assert (
         values(kitchen("demos", "import", "minari:kitchen/large-v0", "--out", "back", "--json"))["world"] == "kitchen"
     )

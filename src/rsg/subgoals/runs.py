@@ -15,7 +15,7 @@ from torch import nn
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import say
 from rsg.core.settings import in_file, named
-from rsg.demos import Demonstration, Store
+from rsg.demos import Demonstration, Store, actions_of
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
 from rsg.language import machine_of
@@ -296,7 +296,7 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
-            return ground(world_of(demo), demo.states, demo.actions, settings.depth)
+            return ground(world_of(demo), demo.states, actions_of(demo), settings.depth)
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]
