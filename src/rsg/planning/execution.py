@@ -205,7 +205,7 @@ class _Course:
     def plan_again(self) -> None:
         """Plan for what is left, from here."""
         here, (world, machine, subgoals, settings) = self.states[-1], self._origin
-        rest, before, again = machine, np.arange(machine.nodes), 0
+        rest, before, again = machine, np.arange(machine.nodes, dtype=np.int32), 0
         if self._entered:  # else nothing could begin yet
             _, fresh = self._holding()
             stale = {node for node in self._entered if not fresh[machine.term_of[node]]}
@@ -253,5 +253,6 @@ def _checked(state: Any, origin: Origin) -> Array:
     """A state that was read, if it can be one."""
     row = np.asarray(state)
     if row.ndim != 1:
-        raise RsgError(f"the state of the environment must be a row [W] of {type(origin.world).__name__}, not {row.shape}")
+        what = type(origin.world).__name__
+        raise RsgError(f"the state of the environment must be a row [W] of {what}, not {row.shape}")
     return row
