@@ -149,7 +149,7 @@ class Objects:
     """
 
     def __init__(self, root: Any, left: Left = frozenset()) -> None:
-        self._root, self.left = root, left
+        self.root, self.left = root, left
         self.chance: dict[int, Any] = {}
         self._kinds: dict[type, _Kind] = {}
         self._last: dict[int, tuple[Any, Content]] = {}  # what need not be copied again
@@ -159,7 +159,7 @@ class Objects:
         """What every object holds now."""
         last, pieces = self._last, []
         contents: dict[int, tuple[Any, Content]] = {}
-        stack, count = [self._root], 0
+        stack, count = [self.root], 0
         places: dict[int, int] = {}
         while stack:
             thing = stack.pop()
@@ -194,7 +194,7 @@ class Objects:
 
     def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
         """All plain values, each with its path and the attribute that it is in."""
-        stack: list[tuple[str, Any]] = [("env", self._root)]
+        stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
@@ -214,7 +214,7 @@ class Objects:
 
     def path_of(self, wanted: object) -> str:
         """How an object is reached."""
-        stack: list[tuple[str, Any]] = [("env", self._root)]
+        stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
