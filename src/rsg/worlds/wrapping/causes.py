@@ -82,13 +82,15 @@ def of_steps(trial: "Trial", known: "Step", other: "Step") -> RsgError:
         ask = Asked(trial, step.before, step.action)
         if varied := _varies(trial, ask):
             cause = _cause(trial, ask, varied)
+            if cause not in (NUMPY, PYTHON, OWN, CLOCK) and trial.face.saving.own and _missing(trial, known):
+                return forgets(trial, known.before, known)
             return _varying(did, cause)
     one, two = _outcome(trial, known), _outcome(trial, other)
     if one != two:
         return _coarse(trial, known.before, other.before, known.action, did)
     if known.before.name == other.before.name and (outside := trial.suspects.changed()):
         return _varying(did, outside[0])
-    return forgets(trial, known.before if known.walk >= 0 else other.before, known.action)
+    return forgets(trial, known.before, known)
 
 
 def of_looks(trial: "Trial", first: Moment, moment: Moment, step: "Step | None", part: str) -> RsgError:
@@ -135,15 +137,15 @@ def _coarse(trial: "Trial", one: Moment, two: Moment, action: int, did: str) -> 
     return RsgError(f"what is saved does not tell all states apart: {did}, and {listed}; give key=")
 
 
-def forgets(trial: "Trial", moment: Moment, action: int | None) -> RsgError:
+def forgets(trial: "Trial", moment: Moment, step: "Step | None") -> RsgError:
     """Restoring brought something back that is not what was saved."""
     saving = trial.face.saving
-    if action is None and trial.face.now(moment.ended).tobytes() != trial.face.now(moment.ended).tobytes():
+    if step is None and trial.face.now(moment.ended).tobytes() != trial.face.now(moment.ended).tobytes():
         return RsgError("key= gave two answers for one state: it must be a function of the environment and nothing else")
     if saving.own and spelled(moment.snapshot) != trial.prints.get(moment, spelled(moment.snapshot)):
         return changes_saved(trial)
-    missing = _not_brought_back(trial)
-    listed = f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "what follows was something else"
+    missing = _missing(trial, step)
+    listed = f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "the same action led elsewhere"
     return RsgError(f"{saving.name} does not bring back the whole state: {listed}; what it forgets must be saved, too")
 
 
@@ -302,28 +304,28 @@ def _set(root: Any, path: str, value: Any) -> bool:
         return False
 
 
-def _not_brought_back(trial: "Trial") -> tuple[str, Any, Any] | None:
-    """What is different after a walk, a save, more steps and a restore."""
-    rng = np.random.default_rng(1)
-    for seed, taken in trial.walks:
-        trial.face.reset(seed)
-        for number, action in enumerate(taken[:40]):
-            moment = trial.face.step(trial.values[action])
-            if moment.ended:
-                break
-            if number % 4 != 3:
-                continue
-            live = _leaves(trial)
-            for _ in range(3):
-                if trial.face.step(trial.values[int(rng.integers(len(trial.values)))]).ended:
-                    break
-            trial.face.put(moment)
-            trial.face.saving.moved()
-            now = _leaves(trial)
-            for path in {**live, **now}:
-                if live.get(path) != now.get(path):
-                    return path, _short(live.get(path)), _short(now.get(path))
-    return None
+def _missing(trial: "Trial", step: "Step | None") -> tuple[str, str, str] | None:
+    """What is not as it was after a restore: what makes the difference, if that shows."""
+    place = (step.walk, step.time) if step and step.walk >= 0 else (0, min(len(trial.walks[0][1]), 9))
+    seed, taken = trial.walks[place[0]]
+    moment, aside = trial.face.reset(seed), np.random.default_rng(1)
+    for action in taken[: place[1]]:
+        moment = trial.face.step(trial.values[action])
+    root, there = trial.face.played.state, _leaves(trial)
+    values = {path: _at(root, path) for path in there}
+    for action in aside.integers(len(trial.values), size=5):
+        if trial.face.step(trial.values[int(action)]).ended:
+            break
+    trial.face.put(moment)
+    now = _leaves(trial)
+    missing = [path for path in {**there, **now} if there.get(path) != now.get(path)]
+    told = {path: (path, _short(there.get(path)), _short(now.get(path))) for path in missing}
+    for path in missing if step and step.walk >= 0 else ():
+        trial.face.put(moment)
+        if _set(trial.face.played.state, path, values.get(path)):
+            if trial.face.step(trial.values[step.action]).name == step.after.name:
+                return told[path]
+    return told[missing[0]] if missing else None
 
 
 def _short(value: Any) -> str:

@@ -1,5 +1,6 @@
 """The one place where an environment is stepped, saved, restored and looked at."""
 
+import copy
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ class Moment:
         snapshot: what brings it back.
         seen: what it showed, by part.
         ended: whether the environment said that it is over; reward: what it gave on the way here.
+        home: the way of saving that the snapshot is of.
     """
 
     row: Array
@@ -35,13 +37,21 @@ class Moment:
     seen: Mapping[str, Array]
     ended: bool
     reward: float
+    home: Saving
 
 
 class Face:
-    """An environment, how it is saved, what makes two of its states the same and what is seen of them."""
+    """An environment, how it is saved, what makes two of its states the same and what is seen of them.
 
-    def __init__(self, played: Played, saving: Saving, key: Function | None, observe: Function | None) -> None:
-        self.played, self.saving = played, saving
+    Args:
+        played: the environment; saving: how it is saved, given what is played.
+        key, observe: as for `wrap`.
+    """
+
+    def __init__(
+        self, played: Played, saving: Callable[[Played], Saving], key: Function | None, observe: Function | None
+    ) -> None:
+        self.played, self.saving, self._way = played, saving(played), saving
         self._key, self._observe = key, observe
         self._row_kind: tuple[int, np.dtype[Any]] | None = None
         self._shapes: dict[str, tuple[int, ...]] | None = None
@@ -58,6 +68,8 @@ class Face:
 
     def put(self, moment: Moment) -> None:
         """Back to where it was."""
+        if moment.home is not self.saving:
+            self.saving, self.played.env = moment.home, moment.home.env
         try:
             self.saving.put(moment.snapshot)
         except RsgError:
@@ -97,7 +109,7 @@ class Face:
         if (snapshot := self.saving.snapshot(row[:-1])) is None:
             return None
         ended = bool(row[-1])
-        moment = Moment(row.copy(), row.tobytes(), snapshot, {}, ended, 0.0)
+        moment = Moment(row.copy(), row.tobytes(), snapshot, {}, ended, 0.0, self.saving)
         self.put(moment)
         self.saving.moved()
         shown = self.played.shown() if self._observe is None else None
@@ -105,6 +117,23 @@ class Face:
             return None
         seen = self.look(Happened(shown, 0.0, ended))
         return replace(moment, seen=seen) if self.now(ended).tobytes() == moment.name else None
+
+    def read(self, env: Any, ended: bool, known: Callable[[bytes], bool]) -> Moment:
+        """The state of another environment of the kind; it is copied only if nobody knows the state."""
+        other = Face(self.played.like(env), self._way, self._key, self._observe)
+        other._row_kind, other._shapes = self._row_kind, self._shapes
+        row = other.now(ended)
+        moment = Moment(row, row.tobytes(), None, {}, ended, 0.0, self.saving)
+        if known(moment.name):
+            return moment
+        if not self.saving.own:
+            other.played.env = _copied(other.played.env)
+            other.saving = self._way(other.played)
+        snapshot, shown = other.saving.take(), other.played.shown() if self._observe is None else None
+        if self._observe is None and shown is None:
+            raise RsgError("nobody knows what the environment shows in this state without a step: give observe= to wrap")
+        seen, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
+        return replace(moment, snapshot=snapshot, seen=seen, home=home)
 
     def chance(self) -> list[Any]:
         """The generators of random numbers that the environment holds now."""
@@ -119,7 +148,7 @@ class Face:
         seen = self.look(happened)
         snapshot = self.saving.take()
         row = self._row(snapshot, happened.ended)
-        return Moment(row, row.tobytes(), snapshot, seen, happened.ended, happened.reward)
+        return Moment(row, row.tobytes(), snapshot, seen, happened.ended, happened.reward, self.saving)
 
     def _row(self, snapshot: Any, ended: bool) -> Array:
         if self._key is None:
@@ -155,3 +184,11 @@ def _asked(name: str, function: Function, state: Any) -> Any:
     except Exception as error:
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise RsgError(f"{name} failed: {problem}{place_of(error)}") from error
+
+
+def _copied(env: Any) -> Any:
+    try:
+        return copy.deepcopy(env)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise RsgError(f"the other environment cannot be copied ({problem}); give save= and restore= to wrap") from error

@@ -21,7 +21,7 @@ def wrap(
     *,
     key: Function | None = None,
     observe: Function | None = None,
-    names: Mapping[str, Sequence[str]] | None = None,
+    names: Mapping[str, Any] | None = None,
     save: Function | str | None = None,
     restore: Callable[[Any, Any], Any] | None = None,
     step: Callable[[Any, Any], Any] | None = None,
@@ -39,7 +39,8 @@ def wrap(
         key: from the environment to the numbers that make a state; without it, all that is saved.
         observe: from the environment to what is seen, numbers or a mapping of names to numbers; without it, what the
             environment shows.
-        names: `{"actions": [...]}` if the environment has no names for its actions.
+        names: `{"actions": [...]}` if the environment has no names for its actions, and for each part of what is seen
+            the names of its columns (`World.columns`).
         save, restore: `save(env)` gives something that `restore(env, saved)` brings back; `save="copy"` looks into the
             environment though it has such functions itself.
         step: a pure function from a state and an action to the next state, in the place of the environment's. States
@@ -59,23 +60,26 @@ def wrap(
         played: Played = PurePlayed(env, step, save)
     else:
         played = Played(env)
-    actions = actions_of(played.env, (names or {}).get("actions"))
+    columns = dict(names or {})
+    actions = actions_of(played.env, columns.pop("actions", None))
     played.reset(seed)
 
     def face(left: Left = frozenset()) -> Face:
-        return Face(played, _way(played, save, restore, actions[0], left), key, observe)
+        return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
 
     if key is None and (counting := clocks(face(), actions[1], seed)):
         # What only counts steps tells no states apart, unless something comes of it.
         with suppress(RsgError):
-            return _tried(face(counting), actions, seed)
-    return _tried(face(), actions, seed)
+            return _tried(face(counting), actions, columns, seed)
+    return _tried(face(), actions, columns, seed)
 
 
-def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], seed: int) -> Wrapped:
+def _tried(
+    face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int
+) -> Wrapped:
     """The world, if it keeps its promises."""
     steps, seconds = check(face, actions, seed)
-    return Wrapped(face, actions, steps, seconds)
+    return Wrapped(face, actions, columns, (steps, seconds))
 
 
 def _check_arguments(env: Any, save: Any, restore: Any, step: Any) -> None:
@@ -94,19 +98,17 @@ def _check_arguments(env: Any, save: Any, restore: Any, step: Any) -> None:
 
 def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Left) -> Saving:
     """How it is saved: by what the user gives, by what it has, or by looking into it."""
+    env = played.env
     if isinstance(played, PurePlayed):
-        return ByFunctions(lambda: played.state, played.back, "states are what step= makes of each other", "step=", left)
+        how, functions = "states are what step= makes of each other", (lambda: played.state, played.back)
+        return ByFunctions(env, functions, how, "step=", left)
     if callable(save):
-        return ByFunctions(
-            lambda: save(played.env),
-            lambda saved: restore(played.env, saved),
-            "states are saved by save= and restored by restore=",
-            "`restore=`",
-            left,
-        )
-    if save is None and (pair := own_pair(played.env)):
-        return ByFunctions(*pair[:2], f"states are saved and restored by its own {pair[2]} and {pair[3]}", pair[3], left)
-    if save is None and (table := tables_of(played.env)):
+        functions = (lambda: save(env)), (lambda saved: restore(env, saved))
+        return ByFunctions(env, functions, "states are saved by save= and restored by restore=", "restore=", left)
+    if save is None and (pair := own_pair(env)):
+        one, other = pair[1]
+        return ByFunctions(env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left)
+    if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)
     return looking_into(played, left)

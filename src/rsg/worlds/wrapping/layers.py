@@ -40,6 +40,10 @@ class Played:
         self.env = without(env, ASIDE)
         self._seeds = _takes_a_seed(self.env)
 
+    def like(self, env: Any) -> "Played":
+        """Another environment, played in the same way."""
+        return Played(env)
+
     @property
     def state(self) -> Any:
         """What functions of the user's are given: the environment."""
@@ -95,6 +99,12 @@ class PurePlayed(Played):
     def state(self) -> Any:
         """What functions of the user's are given: the state itself."""
         return self._state
+
+    def like(self, env: Any) -> "Played":
+        """Another environment, in its own state."""
+        other = PurePlayed(env, self._step, self._save)
+        other.back(_their("save=", self._save, env))
+        return other
 
     def back(self, state: Any) -> None:
         """Go on from a state."""

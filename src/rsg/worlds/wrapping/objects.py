@@ -19,11 +19,15 @@ import numpy as np
 Left = frozenset[tuple[str, str]]
 """Attributes that do not tell states apart: the class of the object, the name."""
 
+_NEVER = {  # attributes for those who watch
+    *("render_mode", "_np_random_seed", "np_random_seed", "window", "clock", "screen", "viewer", "surf", "isopen", "spec"),
+    *("metadata", "render_fps"),
+}
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
-_FIXED = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice, property)
+_FIXED: tuple[Any, ...] = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice, property)
 _FIXED += (date, time, timedelta, Decimal, type(Ellipsis))
 _CHANCE = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
-_LEFT = ("gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging")
+_LEFT: tuple[str, ...] = ("gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging")
 _LEFT += ("_thread", "threading", "_io", "weakref", "functools", "re")
 
 
@@ -238,10 +242,10 @@ class Objects:
     def _content(self, thing: Any, kind: _Kind, glance: Any) -> Content:
         held = kind.copy(thing)
         inner: list[Any] = []
-        name = type(thing).__qualname__
+        name, attributes = type(thing).__qualname__, kind in (_OBJECT, _PLAIN_OBJECT)
         pieces = [name.encode()]
         for key, value in kind.items(held):
-            if (name, key) in self.left:
+            if (name, key) in self.left or (attributes and key in _NEVER):
                 continue
             pieces.extend(_spell(key, inner))
             pieces.extend(_spell(value, inner))

@@ -25,12 +25,17 @@ COPY = "copy"  # save="copy": look into the environment though it has a pair of 
 _DIGITS = 6  # bytes of a digest in one number of a row: a float64 holds them
 
 
+Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
+"""What saves and what restores."""
+
+
 class Saving(Protocol):
     """A way of saving what an environment is in.
 
     Attributes:
         how: that in a sentence.
         own: whether the user or the environment says how; name: what restores, for errors.
+        env: the environment that is saved.
         left: attributes that do not tell states apart, where a digest of all others stands for a state.
     """
 
@@ -38,6 +43,7 @@ class Saving(Protocol):
     own: bool
     name: str
     left: Left
+    env: Any
 
     def take(self) -> Any:
         """A snapshot of now."""
@@ -69,8 +75,9 @@ class ByFunctions:
 
     own = True
 
-    def __init__(self, save: Callable[[], Any], restore: Callable[[Any], Any], how: str, name: str, left: Left = frozenset()) -> None:
-        self.take, self.put, self.how, self.name, self.left = save, restore, how, name, left
+    def __init__(self, env: Any, functions: Functions, how: str, name: str, left: Left) -> None:
+        self.env, self.how, self.name, self.left = env, how, name, left
+        self.take, self.put = functions
         self._form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None
 
     def numbers(self, snapshot: Any) -> Array:
@@ -108,14 +115,14 @@ class InPlace:
     own, name = False, "restoring"
 
     def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self._played, self.objects = played, Objects(played.env, left)
+        self.env, self.objects = played.env, Objects(played.env, left)
         self.take, self.put, self.moved = self.objects.take, self.objects.put, self.objects.moved
         self.left = left
         self.how = "all that the environment holds is saved and put back"
 
     def root(self, snapshot: Any) -> Any:  # noqa: ARG002
         """The environment itself."""
-        return self._played.env
+        return self.env
 
     def numbers(self, snapshot: Snapshot) -> Array:
         """A digest."""
@@ -134,6 +141,11 @@ class ByCopy:
 
     def __init__(self, played: Played, left: Left = frozenset()) -> None:
         self._played, self.left = played, left
+
+    @property
+    def env(self) -> Any:
+        """The copy that is played now."""
+        return self._played.env
 
     def take(self) -> Any:
         """A copy."""
@@ -182,13 +194,13 @@ def digits(digest: bytes) -> Array:
     return np.array([int.from_bytes(part, "little") for part in parts], dtype=np.float64)
 
 
-def own_pair(env: Any) -> tuple[Callable[[], Any], Callable[[Any], Any], str, str] | None:
+def own_pair(env: Any) -> tuple[Functions, tuple[str, str]] | None:
     """The functions with which an environment saves and restores itself, and their names."""
     for layer in chain(env):
         for names in PAIRS:
             save, restore = (getattr(type(layer), name, None) for name in names)
             if callable(save) and callable(restore) and _takes(save, 1) and _takes(restore, 2):
-                return getattr(layer, names[0]), getattr(layer, names[1]), f"`{names[0]}`", f"`{names[1]}`"
+                return (getattr(layer, names[0]), getattr(layer, names[1])), names
     return None
 
 
@@ -246,6 +258,5 @@ def check_table(table: Mapping[Any, Any], names: Sequence[str]) -> None:
 def by_table(played: Played) -> ByFunctions:
     """The number of the state."""
     bare = getattr(played.env, "unwrapped", played.env)
-    return ByFunctions(
-        lambda: int(bare.s), lambda state: setattr(bare, "s", int(state)), "a state is its number in the table", "`s`"
-    )
+    functions = lambda: int(bare.s), lambda state: setattr(bare, "s", int(state))
+    return ByFunctions(played.env, functions, "a state is its number in the table", "the number of the state", frozenset())

@@ -54,14 +54,24 @@ class Wrapped:
         actions: the names of what can be done.
         how: how states are saved, in a sentence.
         speed: steps per second that it reaches.
+        columns: what the columns of the parts that are seen are called.
     """
 
-    def __init__(self, face: Face, actions: tuple[tuple[str, ...], list[Any]], steps: int, seconds: float) -> None:
+    spaces: Mapping[str, str] = {}  # noqa: RUF012 - what is seen is all there is to know: rows may be digests
+
+    def __init__(
+        self,
+        face: Face,
+        actions: tuple[tuple[str, ...], list[Any]],
+        columns: Mapping[str, Any],
+        tried: tuple[int, float],
+    ) -> None:
         self._face = face
         self.actions, self._values = actions
+        self.columns = columns
         self._met: dict[bytes, Met] = {}
         self._at: bytes | None = None  # the state that the environment is in, if it is known
-        self._steps, self._seconds = steps, seconds
+        self._steps, self._seconds = tried
         if getattr(face.played.env, "render_mode", None) == "rgb_array":
             self.render = self._render
 
@@ -122,6 +132,24 @@ class Wrapped:
             if step < len(demo.actions):
                 row = self.after(row, demo.actions[step : step + 1])[1]
 
+    def read(self, env: Any, ended: bool = False) -> Array:
+        """The state `[W]` that another environment of the kind is in, from which this world can go on."""
+        moment = self._face.read(env, ended, self._met.__contains__)
+        if moment.name not in self._met:
+            self._met[moment.name] = Met(moment)
+        return moment.row
+
+    def act(self, action: int) -> Any:
+        """What `step` of the environment takes for an action."""
+        return self._values[int(action)]
+
+    def number(self, action: Any) -> int:
+        """The number of what `step` of the environment takes."""
+        for number, value in enumerate(self._values):
+            if np.array_equal(value, action):
+                return number
+        raise RsgError(f"the environment has no action {action!r}")
+
     # What happens.
 
     def step(self, states: States, actions: Array) -> States:
@@ -163,7 +191,7 @@ class Wrapped:
     def restore(self, row: Array) -> Any:
         """Put the environment in a state; gives the environment, or with step= the state."""
         known = self._known(row)
-        self._go(known)
+        self._go(known.moment)
         self._at = None  # whoever asked may go on with it
         self._face.saving.moved()
         return self._face.played.state
