@@ -7,11 +7,15 @@ from typing import Any, NamedTuple
 
 from rsg.core.blame import place_of
 from rsg.core.errors import RsgError
+from rsg.worlds.wrapping.chance import seeded
 
 ASIDE = {  # wrappers that count steps, check calls or film: what they know is not the world's
     *("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo"),
     *("RenderCollection", "HumanRendering", "Autoreset", "AutoResetWrapper", "EnvCompatibility", "NormalizeReward"),
 }
+
+
+LOOKS = ("_get_obs", "get_obs", "gen_obs", "_get_observation", "get_observation")  # what tells what is seen now
 
 
 class Happened(NamedTuple):
@@ -25,14 +29,20 @@ class Happened(NamedTuple):
 class Played:
     """An environment and what is done with it, in the form of Gymnasium whatever its own is."""
 
+    needed: tuple[str, ...] = ("reset", "step")
+
     def __init__(self, env: Any) -> None:
-        for part in ("reset", "step"):
+        for part in self.needed:
             if not callable(getattr(env, part, None)):
                 raise RsgError(f"this is no environment, it has no `{part}`: {type(env).__name__}")
         if hasattr(env, "num_envs"):
             raise RsgError("these are several environments in one; wrap a single one, gymnasium.make(...)")
         self.env = without(env, ASIDE)
         self._seeds = _takes_a_seed(self.env)
+
+    def like(self, env: Any) -> "Played":
+        """Another environment, played in the same way."""
+        return Played(env)
 
     @property
     def state(self) -> Any:
@@ -41,12 +51,13 @@ class Played:
 
     def reset(self, seed: int) -> Happened:
         """Start an episode."""
-        if self._seeds:
-            shown = _their("reset", self.env.reset, seed=seed)
-        else:
-            if hasattr(self.env, "seed"):
-                _their("seed", self.env.seed, seed)
-            shown = _their("reset", self.env.reset)
+        with seeded(seed):
+            if self._seeds:
+                shown = _their("reset", self.env.reset, seed=seed)
+            else:
+                if hasattr(self.env, "seed"):
+                    _their("seed", self.env.seed, seed)
+                shown = _their("reset", self.env.reset)
         with_info = isinstance(shown, tuple) and len(shown) == 2 and isinstance(shown[1], dict)
         return Happened(shown[0] if with_info else shown, 0.0, False)
 
@@ -61,12 +72,27 @@ class Played:
         return Happened(told[0], float(told[1]), bool(told[2]))
 
 
+    def shown(self) -> Any:
+        """What is seen now, without a step, where the environment has a way to say that; else None."""
+        *outer, bare = chain(self.env)
+        name = next((one for one in LOOKS if callable(getattr(bare, one, None))), None)
+        if name is None and not hasattr(bare, "P"):
+            return None
+        shown = _their(name, getattr(bare, name)) if name else int(bare.s)
+        for layer in reversed(outer):
+            if hasattr(layer, "observation"):
+                shown = _their("observation", layer.observation, shown)
+        return shown
+
+
 class PurePlayed(Played):
     """The same where a function says what follows a state: the environment only gives the first one."""
 
-    def __init__(self, env: Any, step: Callable[[Any, Any], Any], save: Callable[[Any], Any] | None) -> None:
+    needed = ("reset",)
+
+    def __init__(self, env: Any, step: Callable[[Any, Any], Any], save: Callable[[Any], Any]) -> None:
         super().__init__(env)
-        self._step, self._save = step, save or (lambda env: env.unwrapped.state)
+        self._step, self._save = step, save
         self._state: Any = None
 
     @property
@@ -74,20 +100,30 @@ class PurePlayed(Played):
         """What functions of the user's are given: the state itself."""
         return self._state
 
-    @state.setter
-    def state(self, state: Any) -> None:
+    def like(self, env: Any) -> "Played":
+        """Another environment, in its own state."""
+        other = PurePlayed(env, self._step, self._save)
+        other.back(_their("save=", self._save, env))
+        return other
+
+    def back(self, state: Any) -> None:
+        """Go on from a state."""
         self._state = state
+
+    def shown(self) -> Any:
+        """The state is all there is to see."""
+        return self._state
 
     def reset(self, seed: int) -> Happened:
         """The first state of an episode."""
-        happened = super().reset(seed)
-        self._state = _their("save", self._save, self.env)
-        return happened
+        super().reset(seed)
+        self._state = _their("save=", self._save, self.env)
+        return Happened(self._state, 0.0, False)
 
     def step(self, action: Any) -> Happened:
         """What follows."""
-        self._state = _their("step", self._step, self._state, copy.copy(action))
-        return Happened(None, 0.0, False)
+        self._state = _their("step=", self._step, self._state, action)
+        return Happened(self._state, 0.0, False)
 
 
 def chain(env: Any) -> Iterator[Any]:
@@ -129,4 +165,4 @@ def _their(name: str, call: Callable[..., Any], *given: Any, **named: Any) -> An
         raise
     except Exception as error:
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        raise RsgError(f"`{name}` of the environment failed: {problem}{place_of(error)}") from error
+        raise RsgError(f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}") from error

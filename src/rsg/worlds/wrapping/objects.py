@@ -19,11 +19,15 @@ import numpy as np
 Left = frozenset[tuple[str, str]]
 """Attributes that do not tell states apart: the class of the object, the name."""
 
+_NEVER = {  # attributes for those who watch
+    *("render_mode", "_np_random_seed", "np_random_seed", "window", "clock", "screen", "viewer", "surf", "isopen", "spec"),
+    *("metadata", "render_fps"),
+}
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
-_FIXED = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice, property)
+_FIXED: tuple[Any, ...] = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice, property)
 _FIXED += (date, time, timedelta, Decimal, type(Ellipsis))
 _CHANCE = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
-_LEFT = ("gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging")
+_LEFT: tuple[str, ...] = ("gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging")
 _LEFT += ("_thread", "threading", "_io", "weakref", "functools", "re")
 
 
@@ -149,7 +153,7 @@ class Objects:
     """
 
     def __init__(self, root: Any, left: Left = frozenset()) -> None:
-        self._root, self.left = root, left
+        self.root, self.left = root, left
         self.chance: dict[int, Any] = {}
         self._kinds: dict[type, _Kind] = {}
         self._last: dict[int, tuple[Any, Content]] = {}  # what need not be copied again
@@ -159,7 +163,7 @@ class Objects:
         """What every object holds now."""
         last, pieces = self._last, []
         contents: dict[int, tuple[Any, Content]] = {}
-        stack, count = [self._root], 0
+        stack, count = [self.root], 0
         places: dict[int, int] = {}
         while stack:
             thing = stack.pop()
@@ -194,7 +198,7 @@ class Objects:
 
     def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
         """All plain values, each with its path and the attribute that it is in."""
-        stack: list[tuple[str, Any]] = [("env", self._root)]
+        stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
@@ -214,7 +218,7 @@ class Objects:
 
     def path_of(self, wanted: object) -> str:
         """How an object is reached."""
-        stack: list[tuple[str, Any]] = [("env", self._root)]
+        stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
@@ -238,10 +242,10 @@ class Objects:
     def _content(self, thing: Any, kind: _Kind, glance: Any) -> Content:
         held = kind.copy(thing)
         inner: list[Any] = []
-        name = type(thing).__qualname__
+        name, attributes = type(thing).__qualname__, kind in (_OBJECT, _PLAIN_OBJECT)
         pieces = [name.encode()]
         for key, value in kind.items(held):
-            if (name, key) in self.left:
+            if (name, key) in self.left or (attributes and key in _NEVER):
                 continue
             pieces.extend(_spell(key, inner))
             pieces.extend(_spell(value, inner))

@@ -3,7 +3,7 @@
 import copy
 import inspect
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
+from rsg.worlds.wrapping.acting import kind_of
 from rsg.worlds.wrapping.layers import Played, chain
 from rsg.worlds.wrapping.objects import Left, Objects, Snapshot, Strange
 
@@ -24,16 +25,25 @@ COPY = "copy"  # save="copy": look into the environment though it has a pair of 
 _DIGITS = 6  # bytes of a digest in one number of a row: a float64 holds them
 
 
+Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
+"""What saves and what restores."""
+
+
 class Saving(Protocol):
     """A way of saving what an environment is in.
 
     Attributes:
         how: that in a sentence.
-        own: whether the user or the environment says how: then it must keep what they promise.
+        own: whether the user or the environment says how; name: what restores, for errors.
+        env: the environment that is saved.
+        left: attributes that do not tell states apart, where a digest of all others stands for a state.
     """
 
     how: str
     own: bool
+    name: str
+    left: Left
+    env: Any
 
     def take(self) -> Any:
         """A snapshot of now."""
@@ -51,6 +61,10 @@ class Saving(Protocol):
         """The snapshot of a row that was never met; None if a row is not enough."""
         ...
 
+    def root(self, snapshot: Any) -> Any:
+        """Where to look for what counts steps, given a snapshot of now; None where rows are no digests."""
+        ...
+
     def moved(self) -> None:
         """The environment was stepped or looked at."""
         ...
@@ -61,8 +75,9 @@ class ByFunctions:
 
     own = True
 
-    def __init__(self, save: Callable[[], Any], restore: Callable[[Any], Any], how: str) -> None:
-        self.take, self.put, self.how = save, restore, how
+    def __init__(self, env: Any, functions: Functions, how: str, name: str, left: Left) -> None:
+        self.env, self.how, self.name, self.left = env, how, name, left
+        self.take, self.put = functions
         self._form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None
 
     def numbers(self, snapshot: Any) -> Array:
@@ -76,7 +91,7 @@ class ByFunctions:
             wide = np.float64 if plain.dtype.kind == "f" else np.int64
             return (plain.astype(wide) + wide(0)).ravel()
         self._form = None
-        return digits(spelled(snapshot))
+        return digits(spelled(snapshot, self.left))
 
     def snapshot(self, row: Array) -> Any:
         """The same numbers in their own form."""
@@ -86,6 +101,10 @@ class ByFunctions:
         plain = row.astype(dtype).reshape(shape)
         return plain if issubclass(kind, np.ndarray) else kind(plain.tolist())
 
+    def root(self, snapshot: Any) -> Any:
+        """What was saved, unless that is numbers."""
+        return snapshot if self._form is None else None
+
     def moved(self) -> None:
         """Nothing is remembered."""
 
@@ -93,12 +112,17 @@ class ByFunctions:
 class InPlace:
     """All objects of the environment."""
 
-    own = False
+    own, name = False, "restoring"
 
     def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self.objects = Objects(played.env, left)
+        self.env, self.objects = played.env, Objects(played.env, left)
         self.take, self.put, self.moved = self.objects.take, self.objects.put, self.objects.moved
+        self.left = left
         self.how = "all that the environment holds is saved and put back"
+
+    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
+        """The environment itself."""
+        return self.env
 
     def numbers(self, snapshot: Snapshot) -> Array:
         """A digest."""
@@ -112,11 +136,16 @@ class InPlace:
 class ByCopy:
     """Deep copies of the environment, which take its place."""
 
-    own = False
+    own, name = False, "restoring"
     how = "the environment is copied, which is slow; save= and restore= would be quicker"
 
-    def __init__(self, played: Played) -> None:
-        self._played = played
+    def __init__(self, played: Played, left: Left = frozenset()) -> None:
+        self._played, self.left = played, left
+
+    @property
+    def env(self) -> Any:
+        """The copy that is played now."""
+        return self._played.env
 
     def take(self) -> Any:
         """A copy."""
@@ -126,9 +155,13 @@ class ByCopy:
         """A copy of the copy."""
         self._played.env = copy.deepcopy(snapshot, self._shared())
 
+    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
+        """The environment itself."""
+        return self._played.env
+
     def numbers(self, snapshot: Any) -> Array:
         """A digest."""
-        return digits(spelled(snapshot))
+        return digits(spelled(snapshot, self.left))
 
     def snapshot(self, row: Array) -> Any:  # noqa: ARG002
         """A digest is not enough."""
@@ -147,10 +180,10 @@ class ByCopy:
         return found
 
 
-def spelled(thing: Any) -> bytes:
+def spelled(thing: Any, left: Left = frozenset()) -> bytes:
     """Any value as bytes that are the same for equal ones."""
     try:
-        return Objects([thing]).take().digest
+        return Objects([thing], left).take().digest
     except Strange:
         return blake2b(pickle.dumps(thing), digest_size=18).digest()
 
@@ -161,13 +194,13 @@ def digits(digest: bytes) -> Array:
     return np.array([int.from_bytes(part, "little") for part in parts], dtype=np.float64)
 
 
-def own_pair(env: Any) -> tuple[Callable[[], Any], Callable[[Any], Any], str] | None:
+def own_pair(env: Any) -> tuple[Functions, tuple[str, str]] | None:
     """The functions with which an environment saves and restores itself, and their names."""
     for layer in chain(env):
         for names in PAIRS:
             save, restore = (getattr(type(layer), name, None) for name in names)
             if callable(save) and callable(restore) and _takes(save, 1) and _takes(restore, 2):
-                return getattr(layer, names[0]), getattr(layer, names[1]), " and ".join(f"`{name}`" for name in names)
+                return (getattr(layer, names[0]), getattr(layer, names[1])), names
     return None
 
 
@@ -188,7 +221,7 @@ def looking_into(played: Played, left: Left = frozenset()) -> Saving:
         inside.take()
         return inside
     except Strange as strange:
-        copies = ByCopy(played)
+        copies = ByCopy(played, left)
         try:
             copies.take()
         except Exception as error:
@@ -200,6 +233,30 @@ def looking_into(played: Played, left: Left = frozenset()) -> Saving:
         return copies
 
 
-def ways(played: Played) -> Iterator[str]:
-    """Which ways there are, the best first."""
-    raise NotImplementedError
+def tables_of(env: Any) -> Mapping[Any, Any] | None:
+    """The table of a toy-text environment, by state and action: what may follow, each with its probability."""
+    bare = getattr(env, "unwrapped", env)
+    table = getattr(bare, "P", None)
+    if not isinstance(table, Mapping | list) or not hasattr(bare, "s") or kind_of(bare.action_space) != "Discrete":
+        return None
+    return dict(enumerate(table)) if isinstance(table, list) else table
+
+
+def check_table(table: Mapping[Any, Any], names: Sequence[str]) -> None:
+    """A table says itself whether the environment is stochastic."""
+    for state, rows in table.items():
+        for action, name in enumerate(names):
+            ends = {(after, bool(over)) for chance, after, _, over in rows[action] if chance > 0}
+            if len(ends) > 1:
+                listed = " or ".join(str(after) for after, _ in sorted(ends))
+                raise RsgError(
+                    f"the environment is stochastic: its table says that '{name}' in state {state} leads to {listed}; "
+                    "plans need a deterministic one"
+                )
+
+
+def by_table(played: Played) -> ByFunctions:
+    """The number of the state."""
+    bare = getattr(played.env, "unwrapped", played.env)
+    functions = lambda: int(bare.s), lambda state: setattr(bare, "s", int(state))
+    return ByFunctions(played.env, functions, "a state is its number in the table", "the number of the state", frozenset())

@@ -11,9 +11,9 @@ import numpy as np
 from rsg.core.arrays import Array, Bools, Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import States
-from rsg.worlds.wrapping.layers import Happened, Played
-from rsg.worlds.wrapping.saving import Saving
-from rsg.worlds.wrapping.seeing import parts_of, unlike
+from rsg.worlds.wrapping.chance import kept, stir
+from rsg.worlds.wrapping.face import Face, Moment
+from rsg.worlds.wrapping.seeing import unlike
 
 Test = Callable[[Any], bool]
 """Whether something is so, given the environment in a state, or with step= the state."""
@@ -32,17 +32,13 @@ class Met:
     """A state that the environment was met in.
 
     Attributes:
-        row: `[W]`; snapshot: what brings it back; seen: what it shows, by part.
-        ended: whether the environment said that it is over.
+        moment: when it first was.
         setting: how it was reset, if this is a first state.
-        after: by action, the bytes of the row that follows, and the reward.
+        after: by action, the name of the state that follows, and the reward.
         holds: what tests said of it.
     """
 
-    row: Array
-    snapshot: Any
-    seen: Mapping[str, Array]
-    ended: bool
+    moment: Moment
     setting: str = ""
     after: dict[int, tuple[bytes, float]] = field(default_factory=dict)
     holds: dict[Test, bool] = field(default_factory=dict)
@@ -58,33 +54,36 @@ class Wrapped:
         actions: the names of what can be done.
         how: how states are saved, in a sentence.
         speed: steps per second that it reaches.
+        columns: what the columns of the parts that are seen are called.
     """
+
+    spaces: Mapping[str, str] = {}  # noqa: RUF012 - what is seen is all there is to know: rows may be digests
 
     def __init__(
         self,
-        played: Played,
-        saving: Saving,
+        face: Face,
         actions: tuple[tuple[str, ...], list[Any]],
-        key: Callable[[Any], Any] | None = None,
-        observe: Callable[[Any], Any] | None = None,
+        columns: Mapping[str, Any],
+        tried: tuple[int, float],
     ) -> None:
-        self._played, self._saving, self._key, self._observe = played, saving, key, observe
+        self._face = face
         self.actions, self._values = actions
+        self.columns = columns
         self._met: dict[bytes, Met] = {}
         self._at: bytes | None = None  # the state that the environment is in, if it is known
-        self._steps, self._seconds = 0, 0.0
-        if getattr(played.env, "render_mode", None) == "rgb_array":
+        self._steps, self._seconds = tried
+        if getattr(face.played.env, "render_mode", None) == "rgb_array":
             self.render = self._render
 
     @property
     def env(self) -> Any:
         """The environment itself, in whatever state it was left."""
-        return self._played.env
+        return self._face.played.env
 
     @property
     def how(self) -> str:
         """How states are saved."""
-        return self._saving.how
+        return self._face.saving.how
 
     @property
     def speed(self) -> float:
@@ -92,15 +91,15 @@ class Wrapped:
         return self._steps / self._seconds if self._seconds else 0.0
 
     def __repr__(self) -> str:
-        return f"{self._played.env}: {self.how}; {self.speed:,.0f} steps per second"
+        return f"{self._face.played.env}: {self.how}; {self.speed:,.0f} steps per second"
 
     # Where episodes begin.
 
     def start(self, seed: int = 0) -> Array:
         """The first state `[W]` of the episode with that seed."""
-        met = self._arrive(self._played.reset(int(seed)))
+        met = self._arrive(self._face.reset(int(seed)))
         met.setting = met.setting or json.dumps({"seed": int(seed)})
-        return met.row.copy()
+        return met.moment.row.copy()
 
     def sample(self, rng: np.random.Generator, count: int) -> States:
         """First states `[count, W]` of episodes with fresh seeds."""
@@ -132,6 +131,24 @@ class Wrapped:
                 )
             if step < len(demo.actions):
                 row = self.after(row, demo.actions[step : step + 1])[1]
+
+    def read(self, env: Any, ended: bool = False) -> Array:
+        """The state `[W]` that another environment of the kind is in, from which this world can go on."""
+        moment = self._face.read(env, ended, self._met.__contains__)
+        if moment.name not in self._met:
+            self._met[moment.name] = Met(moment)
+        return moment.row
+
+    def act(self, action: int) -> Any:
+        """What `step` of the environment takes for an action."""
+        return self._values[int(action)]
+
+    def number(self, action: Any) -> int:
+        """The number of what `step` of the environment takes."""
+        for number, value in enumerate(self._values):
+            if np.array_equal(value, action):
+                return number
+        raise RsgError(f"the environment has no action {action!r}")
 
     # What happens.
 
@@ -167,19 +184,17 @@ class Wrapped:
 
     def encode(self, states: States) -> dict[str, Array]:
         """What the environment shows of states: an array `[N, ...]` for each part of its observations."""
-        seen = [self._known(row).seen for row in np.ascontiguousarray(states)]
-        if not seen:
-            seen, none = [next(iter(self._met.values())).seen], True
-            return {name: np.stack([one[name] for one in seen])[:0] for name in seen[0] if none}
-        return {name: np.stack([one[name] for one in seen]) for name in seen[0]}
+        seen = [self._known(row).moment.seen for row in np.ascontiguousarray(states)]
+        some = seen or [next(iter(self._met.values())).moment.seen]
+        return {name: np.stack([one[name] for one in some])[: len(seen)] for name in some[0]}
 
     def restore(self, row: Array) -> Any:
         """Put the environment in a state; gives the environment, or with step= the state."""
         known = self._known(row)
-        self._go(known)
+        self._go(known.moment)
         self._at = None  # whoever asked may go on with it
-        self._saving.moved()
-        return self._played.state
+        self._face.saving.moved()
+        return self._face.played.state
 
     def truth(self, tests: Mapping[str, Test]) -> Callable[[Any, States, Sequence[str]], Bools]:
         """Which terms hold in states, judged by a function of the environment for each; for experts and judges.
@@ -206,68 +221,75 @@ class Wrapped:
     def _render(self, row: Array) -> Bytes:
         """A picture, as the environment draws it."""
         self.restore(row)
-        return np.asarray(self._played.env.render(), dtype=np.uint8)
+        return np.asarray(self._face.played.env.render(), dtype=np.uint8)
 
     # One state at a time.
+
+    def again(self, states: States, actions: Array) -> States:
+        """What follows of each state, stepped anew and with other random numbers, whatever is remembered: `[N, W]`."""
+        rng = np.random.default_rng()
+        rows = []
+        for row, action in zip(np.ascontiguousarray(states), np.asarray(actions).tolist(), strict=True):
+            known = self._known(row)
+            if known.moment.ended:
+                rows.append(known.moment.row)
+                continue
+            self._at = None
+            with kept():
+                self._face.put(known.moment)
+                stir(self._face.chance(), rng)
+                rows.append(self._face.step(self._values[action]).row)
+        return np.stack(rows) if rows else np.asarray(states).copy()
 
     def _row_after(self, row: Array, action: int) -> Array:
         known = self._known(row)
         if action not in known.after:
             known.after[action] = self._take(known, action)
-        return self._met[known.after[action][0]].row
+        return self._met[known.after[action][0]].moment.row
 
     def _take(self, known: Met, action: int) -> tuple[bytes, float]:
         """Do it."""
-        if known.ended:
-            return known.row.tobytes(), 0.0
+        if known.moment.ended:
+            return known.moment.name, 0.0
         if not 0 <= action < len(self._values):
             raise RsgError(f"there is no action {action}: actions are numbers from 0 to {len(self._values) - 1}")
         begun = time.perf_counter()
-        self._go(known)
-        happened = self._played.step(self._values[action])
-        after = self._arrive(happened)
+        self._go(known.moment)
+        moment = self._face.step(self._values[action])
+        self._arrive(moment)
         self._steps, self._seconds = self._steps + 1, self._seconds + time.perf_counter() - begun
-        return after.row.tobytes(), happened.reward
+        return moment.name, moment.reward
 
-    def _go(self, known: Met) -> None:
-        if self._at != (there := known.row.tobytes()):
-            self._saving.put(known.snapshot)
-            self._at = there
+    def _go(self, moment: Moment) -> None:
+        if self._at != moment.name:
+            self._at = None
+            self._face.put(moment)
+            self._at = moment.name
 
-    def _arrive(self, happened: Happened) -> Met:
+    def _arrive(self, moment: Moment) -> Met:
         """Take down where the environment is now."""
-        seen = self._look(happened)
-        snapshot = self._saving.take()
-        row = self._row(snapshot, happened.ended)
-        self._at = row.tobytes()
-        known = self._met.get(self._at)
+        self._at = moment.name
+        known = self._met.get(moment.name)
         if known is None:
-            known = self._met[self._at] = Met(row, snapshot, seen, happened.ended)
-        elif part := unlike(known.seen, seen):
+            known = self._met[moment.name] = Met(moment)
+        elif part := unlike(known.moment.seen, moment.seen):
             raise RsgError(
-                f"the observation is not a function of the state: `{part}` of one state showed two things; what it "
-                "depends on must be in key="
+                f"the observation is not a function of the state: `{part}` of one state looked different at another "
+                "time; what it depends on must be in key="
             )
         return known
 
-    def _look(self, happened: Happened) -> dict[str, Array]:
-        shown = happened.seen if self._observe is None else self._observe(self._played.state)
-        return parts_of(shown)
-
-    def _row(self, snapshot: Any, ended: bool) -> Array:
-        if self._key is None:
-            numbers = self._saving.numbers(snapshot)
-        else:
-            numbers = np.asarray(self._key(self._played.state)).ravel()
-            numbers = numbers.astype(np.float64 if numbers.dtype.kind == "f" else np.int64) + 0
-        return np.append(numbers, numbers.dtype.type(ended))
-
     def _known(self, row: Array) -> Met:
         """What is known of a state."""
-        found = self._met.get(np.ascontiguousarray(row).tobytes())
+        name = np.ascontiguousarray(row).tobytes()
+        found = self._met.get(name)
         if found is None:
-            raise RsgError(
-                "a wrapped environment knows the states that it was in, and this is none of them: get states from "
-                "world.start(seed) and world.step, or find those of a demonstration again, world.meet(demonstration)"
-            )
+            moment = self._face.moment_of(row)
+            if moment is None:
+                raise RsgError(
+                    "a wrapped environment knows the states that it was in, and this is none of them: get states from "
+                    "world.start(seed) and world.step, or find those of a demonstration again, world.meet(demonstration)"
+                )
+            self._at = None
+            found = self._met[name] = Met(moment)
         return found
