@@ -1,5 +1,7 @@
 """Demonstrations of whoever knows what is true: shortest ways, with mistakes if asked for."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from tests.planning.test_execution import House, truth
@@ -49,7 +51,7 @@ def test_the_same_seed_shows_the_same():
 
 def test_it_shows_what_a_domain_shows():
     class Study(rsg.Domain):
-        splits = {"train": ["light-lamp", "light-lamp then read-book"]}
+        splits: ClassVar = {"train": ["light-lamp", "light-lamp then read-book"]}
 
         def world(self, setting=""):
             return Corridor()

@@ -89,7 +89,9 @@ def test_all_goes_as_planned():
     assert [step for _, step in done.came] == [part.end for part in made.parts]
 
 
-@pytest.mark.parametrize("task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"])
+@pytest.mark.parametrize(
+    "task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_it_arrives_however_it_is_pushed(seed, task):
     done, _ = going(task, Slippery(0.3, 0.05, seed))

@@ -117,7 +117,9 @@ def _told(tests: Mapping[str, Callable[[Array], Array]]) -> Truth:
         columns = [np.asarray(tests[term](states), dtype=np.bool_) for term in terms]
         for term, column in zip(terms, columns, strict=True):
             if column.shape != (len(states),):
-                raise RsgError(f"the truth of '{term}' must tell of states [N, W] where it holds, [N], not {column.shape}")
+                raise RsgError(
+                    f"the truth of '{term}' must tell of states [N, W] where it holds, [N], not {column.shape}"
+                )
         return np.stack(columns, axis=1)
 
     return holds
@@ -134,9 +136,7 @@ def start_in(
     raise RsgError(f"no start was found in {quantity(draws, 'draw')} at which {' and '.join(terms)} is not yet true")
 
 
-def first_done(
-    attempt: Callable[[], Demonstration | None], task: str, draws: int = DRAWS
-) -> tuple[Demonstration, int]:
+def first_done(attempt: Callable[[], Demonstration | None], task: str, draws: int = DRAWS) -> tuple[Demonstration, int]:
     """The first demonstration that an attempt gives, and how many were made."""
     for draw in range(1, draws + 1):
         if shown := attempt():

@@ -132,9 +132,12 @@ class Wrapped:
             if step < len(demo.actions):
                 row = self.after(row, demo.actions[step : step + 1])[1]
 
-    def read(self, env: Any, ended: bool = False) -> Array:
-        """The state `[W]` that another environment of the kind is in, from which this world can go on."""
-        moment = self._face.read(env, ended, self._met.__contains__)
+    def read(self, env: Any, ended: bool = False, seen: Any = None) -> Array:
+        """The state `[W]` that another environment of the kind is in, from which this world can go on.
+
+        ended, seen: what its last step said: whether the episode is over, and the observation.
+        """
+        moment = self._face.read(env, ended, seen, self._met.__contains__)
         if moment.name not in self._met:
             self._met[moment.name] = Met(moment)
         return moment.row
