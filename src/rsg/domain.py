@@ -24,6 +24,7 @@ from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan
 from rsg.search import Goals, SearchSettings, goals_from
 from rsg.worlds import EitherWorld
+from rsg.worlds.viewing import blocks_of, text_of, told_text
 
 W = TypeVar("W", bound=EitherWorld, default=Any)
 """The world of a domain: `class Kitchen(Domain[KitchenWorld])`; it may be left out."""
@@ -267,7 +268,11 @@ class Domain(Generic[W]):
 
     def view(self, world: W, state: Array, colours: bool = True) -> Any:
         """A state for the terminal, as (rich) text."""
-        return world.view(state) if hasattr(world, "view") else f"state  {np.array2string(np.asarray(state))}"
+        if hasattr(world, "view"):
+            return told_text(world.view(state), colours)
+        if not hasattr(world, "spaces"):
+            return f"state  {np.array2string(np.asarray(state))}"
+        return blocks_of(world.render(state)) if colours and hasattr(world, "render") else text_of(world, state)
 
     def steps(self, world: W, states: Array, actions: Array) -> str:
         """A part of a trajectory in a line."""
@@ -286,11 +291,11 @@ class Domain(Generic[W]):
         raise self.lacks("files of places", "leave out --save")
 
     def controls(self, world: W) -> Controls:
-        """How a person moves; by default arrows for actions of such names, and digits for the others."""
+        """How a person moves; by default arrows for actions of such names, and digits, then letters, for the others."""
         if not hasattr(world, "actions"):
             raise self.lacks("keys", "write a method controls(self, world)")
         others = [name for name in world.actions if name not in ("up", "down", "left", "right")]
-        keys = dict(zip("1234567890", others, strict=False))
+        keys = dict(zip("1234567890bcefgimoptvxyz", others, strict=False))
         arrows = ["arrows or wasd move"] if len(others) < len(world.actions) else []
         told = "   ".join([*arrows, *(f"{key} {name}" for key, name in keys.items())])
         return Controls({name: number for number, name in enumerate(world.actions)}, keys, told)

@@ -74,6 +74,8 @@ class Wrapped:
         self._steps, self._seconds = tried
         if getattr(face.played.env, "render_mode", None) == "rgb_array":
             self.render = self._render
+        if getattr(face.played.env, "render_mode", None) == "ansi":
+            self.view = self._view
 
     @property
     def env(self) -> Any:
@@ -225,6 +227,11 @@ class Wrapped:
         """A picture, as the environment draws it."""
         self.restore(row)
         return np.asarray(self._face.played.env.render(), dtype=np.uint8)
+
+    def _view(self, row: Array) -> str:
+        """What the environment says of it in a terminal."""
+        self.restore(row)
+        return str(self._face.played.env.render()).rstrip("\n")
 
     # One state at a time.
 
