@@ -253,5 +253,7 @@ def _checked(state: Any, origin: Origin) -> Array:
     """A state that was read, if it can be one."""
     row = np.asarray(state)
     if row.ndim != 1:
-        raise RsgError(f"the state of the environment must be a row [W] of {type(origin.world).__name__}, not {row.shape}")
+        raise RsgError(
+            f"the state of the environment must be a row [W] of {type(origin.world).__name__}, not {row.shape}"
+        )
     return row

@@ -101,6 +101,7 @@ def learn(
     """
     _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
+    _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
@@ -139,6 +140,18 @@ def _check_words(out: object, beside: Mapping[str, object]) -> None:
         if name in RsgSettings.__dataclass_fields__:
             raise RsgError(f"'{name}' is a setting: settings={{'{name}': ...}}")
         raise unknown("argument of learn", name, Beside.__annotations__)
+
+
+def _meet(shown: Iterable[Demonstration], world_of: WorldOf) -> None:
+    """A wrapped environment finds the states of demonstrations again, which it may never have been in."""
+    for number, demo in enumerate(shown):
+        world = world_of(demo)
+        if not hasattr(world, "meet"):
+            return
+        try:
+            world.meet(demo)
+        except RsgError as error:
+            raise RsgError(f"episode {number} does not fit its world: {error}") from None
 
 
 def _say_misspelt(domain: Domain, data: TrainingData) -> None:
