@@ -6,6 +6,7 @@ from typing import Any
 
 from rsg.core.errors import RsgError
 from rsg.worlds.wrapping.acting import actions_of
+from rsg.worlds.wrapping.chance import kept
 from rsg.worlds.wrapping.checking import check, clocks
 from rsg.worlds.wrapping.face import Face
 from rsg.worlds.wrapping.layers import Played, PurePlayed
@@ -76,11 +77,12 @@ def wrap(
     def face(left: Left = frozenset()) -> Face:
         return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
 
-    if key is None and (counting := clocks(face(), actions[1], seed)):
-        # What only counts steps tells no states apart, unless something comes of it.
-        with suppress(RsgError):
-            return _tried(face(counting), actions, columns, seed)
-    return _tried(face(), actions, columns, seed)
+    with kept():
+        if key is None and (counting := clocks(face(), actions[1], seed)):
+            # What only counts steps tells no states apart, unless something comes of it.
+            with suppress(RsgError):
+                return _tried(face(counting), actions, columns, seed)
+        return _tried(face(), actions, columns, seed)
 
 
 def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int) -> Wrapped:
