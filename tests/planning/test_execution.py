@@ -89,10 +89,12 @@ def test_all_goes_as_planned():
     assert [step for _, step in done.came] == [part.end for part in made.parts]
 
 
-@pytest.mark.parametrize("task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"])
+@pytest.mark.parametrize(
+    "task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_it_arrives_however_it_is_pushed(seed, task):
-    done, made = going(task, Slippery(0.3, 0.05, seed))
+    done, _ = going(task, Slippery(0.3, 0.05, seed))
     assert done.done
     machine = Machine.of(parse(task))
     assert machine.accepts(truth(done.states, machine.names), machine.names)  # judged by somebody else
@@ -215,8 +217,8 @@ def test_slips_are_sentences():
 @settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(
-        ["take-key then open-door", "take-key and be-right", "be-right then take-key then be-right", "leave or open-door",
-         "take-key then be-right and leave", "be-right then leave then be-right"]
+        ["take-key then open-door", "take-key and be-right", "be-right then take-key then be-right",
+         "leave or open-door", "take-key then be-right and leave", "be-right then leave then be-right"]
     ),
     st.integers(0, 10_000),
     st.sampled_from(["deepest", "optimal"]),

@@ -81,11 +81,6 @@ class Begun:
         return Begun(own, self._columns, self._first) if name in ("bold", "careful") else own
 
 
-def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
-    """Hook: log G and log I of term k in state i."""
-    return 0.0, 0.0
-
-
 def _begun(tables: tuple[object, Ints, int], states: Array, i: int, k: int) -> tuple[float, float]:
     """The compiled form of `Begun`."""
     own, columns, first = tables

@@ -118,7 +118,7 @@ class Face:
         seen = self.look(Happened(shown, 0.0, ended))
         return replace(moment, seen=seen) if self.now(ended).tobytes() == moment.name else None
 
-    def read(self, env: Any, ended: bool, known: Callable[[bytes], bool]) -> Moment:
+    def read(self, env: Any, ended: bool, seen: Any, known: Callable[[bytes], bool]) -> Moment:
         """The state of another environment of the kind; it is copied only if nobody knows the state."""
         other = Face(self.played.like(env), self._way, self._key, self._observe)
         other._row_kind, other._shapes = self._row_kind, self._shapes
@@ -129,13 +129,13 @@ class Face:
         if not self.saving.own:
             other.played.env = _copied(other.played.env)
             other.saving = self._way(other.played)
-        snapshot, shown = other.saving.take(), other.played.shown() if self._observe is None else None
+        snapshot, shown = other.saving.take(), seen if seen is not None or self._observe else other.played.shown()
         if self._observe is None and shown is None:
             raise RsgError(
                 "nobody knows what the environment shows in this state without a step: give observe= to wrap"
             )
-        seen, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
-        return replace(moment, snapshot=snapshot, seen=seen, home=home)
+        parts, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
+        return replace(moment, snapshot=snapshot, seen=parts, home=home)
 
     def chance(self) -> list[Any]:
         """The generators of random numbers that the environment holds now."""

@@ -74,6 +74,8 @@ class Wrapped:
         self._steps, self._seconds = tried
         if getattr(face.played.env, "render_mode", None) == "rgb_array":
             self.render = self._render
+        if getattr(face.played.env, "render_mode", None) == "ansi":
+            self.view = self._view
 
     @property
     def env(self) -> Any:
@@ -132,9 +134,12 @@ class Wrapped:
             if step < len(demo.actions):
                 row = self.after(row, demo.actions[step : step + 1])[1]
 
-    def read(self, env: Any, ended: bool = False) -> Array:
-        """The state `[W]` that another environment of the kind is in, from which this world can go on."""
-        moment = self._face.read(env, ended, self._met.__contains__)
+    def read(self, env: Any, ended: bool = False, seen: Any = None) -> Array:
+        """The state `[W]` that another environment of the kind is in, from which this world can go on.
+
+        ended, seen: what its last step said: whether the episode is over, and the observation.
+        """
+        moment = self._face.read(env, ended, seen, self._met.__contains__)
         if moment.name not in self._met:
             self._met[moment.name] = Met(moment)
         return moment.row
@@ -222,6 +227,11 @@ class Wrapped:
         """A picture, as the environment draws it."""
         self.restore(row)
         return np.asarray(self._face.played.env.render(), dtype=np.uint8)
+
+    def _view(self, row: Array) -> str:
+        """What the environment says of it in a terminal."""
+        self.restore(row)
+        return str(self._face.played.env.render()).rstrip("\n")
 
     # One state at a time.
 
