@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         parse as parse, satisfies as satisfies, to_ltlf as to_ltlf,
     )
     from rsg.planning import (
-        Dependencies as Dependencies, Plan as Plan, plan as plan, plan_goal as plan_goal, validate as validate,
+        Dependencies as Dependencies, Plan as Plan, execute as execute, plan as plan, plan_goal as plan_goal,
+        validate as validate,
     )
     from rsg.search import SearchSettings as SearchSettings
     from rsg.subgoals import (
@@ -45,7 +46,7 @@ _HOMES = {
     "rsg.demos": "Demonstration Store",
     "rsg.domain": "Domain",
     "rsg.language": "And Formula Machine Or Task Term Then parse satisfies to_ltlf",
-    "rsg.planning": "Dependencies Plan plan plan_goal validate",
+    "rsg.planning": "Dependencies Plan execute plan plan_goal validate",
     "rsg.search": "SearchSettings",
     "rsg.subgoals": "RsgSettings Subgoals learn load recognise segment",
 }

@@ -209,9 +209,9 @@ class Domain(Generic[W]):
         return list(dict.fromkeys(name for text in texts for name in machine_of(text).names))
 
     def read(self, text: str, terms: Sequence[str] = ()) -> Task:
-        """The task that a text describes, in the words of this place; terms: if nobody knows its own."""
+        """The task that a text describes, strictly or in words; terms: if nobody knows those of this place."""
         try:
-            return parse(text, self.vocabulary or terms or None)
+            return parse(text, words=self.vocabulary or terms or None)
         except ParseError as error:
             if self.vocabulary:
                 error.pointer = f"rsg domains {self.found_as or self.name} lists its terms"

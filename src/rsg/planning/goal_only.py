@@ -12,9 +12,9 @@ import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
-from rsg.language import Task, Term, Then
+from rsg.language import Task, Term, Then, machine_of
 from rsg.planning.dependencies import Dependencies, Rules
-from rsg.planning.plan import Plan, first_state
+from rsg.planning.plan import Origin, Plan, first_state
 from rsg.search import (
     Between,
     Explored,
@@ -24,6 +24,7 @@ from rsg.search import (
     Rank,
     Reached,
     RegionSearch,
+    SearchSettings,
     after,
     goals_from,
     goals_in,
@@ -183,7 +184,9 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
             if not surer.found:
                 break
             made = surer
-    return replace(made, expansions=spent, bold=made.found and bold, seconds=time.perf_counter() - start)
+    origin = Origin(problem.world, machine_of(made.task), problem.goals, SearchSettings(budget=budget))
+    seconds = time.perf_counter() - start
+    return replace(made, expansions=spent, bold=made.found and bold, seconds=seconds, origin=origin)
 
 
 def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False) -> Plan:

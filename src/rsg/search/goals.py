@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rsg.core.arrays import Array, Floats
+from rsg.core.arrays import Array, Floats, Ints
 from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.worlds import EitherWorld
@@ -52,6 +52,56 @@ def instead(goal_fn: GoalFn, which: str) -> GoalFn:
         return other
 
     return goals
+
+
+class Begun:
+    """Goals of a task that goes on: what was begun is served wherever that is, even where it holds.
+
+    Args:
+        goals: of the distinct terms.
+        columns: `[K]` which of these each term is.
+        first: from which term on they were begun.
+    """
+
+    def __init__(self, goals: Goals, columns: Ints, first: int) -> None:
+        self._goals, self._columns, self._first = goals, columns, first
+
+    def __call__(self, states: Array) -> tuple[Floats, Floats]:
+        """Log G and log I, each `[N, terms]`."""
+        log_g, log_i = (values[:, self._columns] for values in self._goals(states))
+        log_i[:, self._first :] = 0.0
+        return log_g, log_i
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("batch", "bold", "careful", "compiled"):
+            raise AttributeError(name)
+        own = getattr(self._goals, name)
+        if name == "compiled":
+            return specialised(_begun, goal=own[0]), (own[1], self._columns, self._first)
+        return Begun(own, self._columns, self._first) if name in ("bold", "careful") else own
+
+
+def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+    """Hook: log G and log I of term k in state i."""
+    return 0.0, 0.0
+
+
+def _begun(tables: tuple[object, Ints, int], states: Array, i: int, k: int) -> tuple[float, float]:
+    """The compiled form of `Begun`."""
+    own, columns, first = tables
+    log_g, log_i = goal(own, states, i, columns[k])
+    return log_g, log_i if k < first else 0.0
+
+
+def begun(subgoals: GoalFn, stale: int) -> GoalFn:
+    """The same where the last terms, so many, were begun already."""
+
+    def goals(world: Any, terms: Sequence[str], state: Array) -> Goals:
+        distinct = list(dict.fromkeys(terms))
+        columns = np.array([distinct.index(term) for term in terms])
+        return Begun(goals_in(subgoals, world, distinct, state), columns, len(terms) - stale)
+
+    return goals if stale else subgoals
 
 
 def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:

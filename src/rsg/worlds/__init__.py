@@ -3,6 +3,7 @@
 from rsg.worlds.conformance import check, require
 from rsg.worlds.defaults import costs_of, successors_of, unit_of
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
+from rsg.worlds.wrapping import Wrapped, wrap
 
 __all__ = [
     "ContinuousWorld",
@@ -10,10 +11,12 @@ __all__ = [
     "Seen",
     "States",
     "World",
+    "Wrapped",
     "check",
     "costs_of",
     "is_continuous",
     "require",
     "successors_of",
     "unit_of",
+    "wrap",
 ]
