@@ -31,7 +31,7 @@ from rsg.search import (
     instead,
     sees_to,
 )
-from rsg.worlds import EitherWorld, is_continuous
+from rsg.worlds import EitherWorld, check_again, is_continuous
 from rsg.worlds.macros import with_macros
 
 Goal = str | Callable[[Array], Array]
@@ -185,6 +185,8 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
             if not surer.found:
                 break
             made = surer
+    if made.found:
+        check_again(problem.world, made.states, made.actions)
     origin = Origin(problem.world, machine_of(made.task), problem.goals, SearchSettings(budget=budget))
     seconds = time.perf_counter() - start
     return replace(made, expansions=spent, bold=made.found and bold, seconds=seconds, origin=origin)

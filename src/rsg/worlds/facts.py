@@ -218,9 +218,12 @@ def _standing_names(part: str, cells: Array, other: str, shown: Array, world: ob
     """Two numbers side by side that are a place in the grid stand on something."""
     columns, named = _discrete(shown, constant=True), columns_of(world, other, shown.shape[1])
     types = columns_of(world, part, cells.shape[3])[0]
+    used = -1
     for row, column in pairwise(columns):
         places = zip((row, column), cells.shape[1:3], strict=True)
-        if column == row + 1 and all(0 <= min(columns[n]) and max(columns[n]) < size for n, size in places):
+        inside = all(0 <= min(columns[n]) and max(columns[n]) < size for n, size in places)
+        if inside and column == row + 1 and row > used:
+            used = column
             here = cells[np.arange(len(cells)), shown[:, row].astype(int), shown[:, column].astype(int), :1]
             who = f"{other}[{named[row].name},{named[column].name}] on {part}"
             yield from (f"{who}={types.said(value)}" for value in _discrete(here).get(0, ()))

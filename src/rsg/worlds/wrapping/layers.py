@@ -45,6 +45,11 @@ class Played:
         return Played(env)
 
     @property
+    def modules(self) -> set[str]:
+        """Where functions of the user's come from that take part in steps."""
+        return set()
+
+    @property
     def state(self) -> Any:
         """What functions of the user's are given: the environment."""
         return self.env
@@ -71,7 +76,6 @@ class Played:
             )
         return Happened(told[0], float(told[1]), bool(told[2]))
 
-
     def shown(self) -> Any:
         """What is seen now, without a step, where the environment has a way to say that; else None."""
         *outer, bare = chain(self.env)
@@ -94,6 +98,11 @@ class PurePlayed(Played):
         super().__init__(env)
         self._step, self._save = step, save
         self._state: Any = None
+
+    @property
+    def modules(self) -> set[str]:
+        """Where the functions are from."""
+        return {str(one.__module__) for one in (self._step, self._save) if getattr(one, "__module__", None)}
 
     @property
     def state(self) -> Any:
@@ -165,4 +174,6 @@ def _their(name: str, call: Callable[..., Any], *given: Any, **named: Any) -> An
         raise
     except Exception as error:
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        raise RsgError(f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}") from error
+        raise RsgError(
+            f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}"
+        ) from error

@@ -57,7 +57,7 @@ class Wrapped:
         columns: what the columns of the parts that are seen are called.
     """
 
-    spaces: Mapping[str, str] = {}  # noqa: RUF012 - what is seen is all there is to know: rows may be digests
+    spaces: Mapping[str, str] = {}
 
     def __init__(
         self,
@@ -237,18 +237,21 @@ class Wrapped:
 
     def again(self, states: States, actions: Array) -> States:
         """What follows of each state, stepped anew and with other random numbers, whatever is remembered: `[N, W]`."""
-        rng = np.random.default_rng()
-        rows = []
-        for row, action in zip(np.ascontiguousarray(states), np.asarray(actions).tolist(), strict=True):
-            known = self._known(row)
-            if known.moment.ended:
-                rows.append(known.moment.row)
-                continue
-            self._at = None
-            with kept():
-                self._face.put(known.moment)
+        rng, rows = np.random.default_rng(), list[Array]()
+        self._at = None
+        here: bytes | None = None  # where a step led, if the next one goes on from there, as one who acts would
+        with kept():
+            for row, action in zip(np.ascontiguousarray(states), np.asarray(actions).tolist(), strict=True):
+                moment = self._known(row).moment
+                if moment.ended:
+                    rows.append(moment.row)
+                    continue
+                if here != moment.name:
+                    self._face.put(moment)
                 stir(self._face.chance(), rng)
-                rows.append(self._face.step(self._values[action]).row)
+                after = self._face.step(self._values[action])
+                rows.append(after.row)
+                here = after.name
         return np.stack(rows) if rows else np.asarray(states).copy()
 
     def _row_after(self, row: Array, action: int) -> Array:
@@ -297,8 +300,8 @@ class Wrapped:
             moment = self._face.moment_of(row)
             if moment is None:
                 raise RsgError(
-                    "a wrapped environment knows the states that it was in, and this is none of them: get states from "
-                    "world.start(seed) and world.step, or find those of a demonstration again, world.meet(demonstration)"
+                    "a wrapped environment knows the states that it was in, and this is none of them: take states "
+                    "from world.start(seed) and world.step, or meet those of a demonstration: world.meet(demonstration)"
                 )
             self._at = None
             found = self._met[name] = Met(moment)
