@@ -226,3 +226,14 @@ def test_a_word_that_is_nearly_a_term_is_told(capsys):
     rsg.learn([demo, misspelt], SOURCE)
     word = misspelt.task.split()[0]
     assert f"'{word}' is no term of crafting; did you mean {word.replace('garb', 'grab')}?" in capsys.readouterr().err
+
+
+def test_a_task_may_be_said_in_words():
+    from rsg.worlds.corridor import Corridor
+
+    subgoals = rsg.learn([rsg.Demonstration(*walk) for walk in Corridor().walks()], Corridor())
+    made = subgoals.plan(Corridor(), [4, 0, 0], "light the lamp, then read a book")
+    assert str(made.task) == "light-lamp then read-book"
+    assert made.found
+    with pytest.raises(RsgError, match="unknown words 'close the book'"):
+        subgoals.plan(Corridor(), [4, 0, 0], "light the lamp then close the book")

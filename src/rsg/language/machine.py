@@ -1,6 +1,6 @@
 """The finite state machine of a task, by the paper's construction (section 2), as arrays ready for kernels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
@@ -127,19 +127,54 @@ class Machine:
             entered, done = self.advance(entered, values)
         return done
 
-    def advance(self, entered: frozenset[int], values: Sequence[bool]) -> tuple[frozenset[int], bool]:
+    def advance(
+        self, entered: frozenset[int], values: Sequence[bool], fresh: Sequence[bool] | None = None
+    ) -> tuple[frozenset[int], bool]:
         """The nodes entered up to the next state, and whether the trajectory up to it does the task.
 
         Args:
             entered: those up to the state before; before the first one `START`.
             values: which of `terms` hold in the state.
+            fresh: which do not hold yet; by default all others.
 
         A node is entered in a state where its subgoal is false and left in one where it is true, so the set of
         entered nodes is all that has to be remembered of a trajectory.
         """
         holds = self._holding(values)
         reached = set[int]().union(*(self._after[node] for node in entered & holds))
-        return (entered | reached - holds) - self.START, self.nodes - 1 in reached
+        begun = reached - holds if fresh is None else reached & self._holding(fresh) - {0, self.nodes - 1}
+        return (entered | begun) - self.START, self.nodes - 1 in reached
+
+    def rest(self, entered: frozenset[int], stale: Collection[int] = ()) -> "tuple[Machine, Indices]":
+        """What is left of the task for a trajectory that has entered these nodes, and which node each was before.
+
+        Args:
+            entered: as `advance` gives them.
+            stale: nodes whose subgoal is not false now, though they were entered. They have terms of their own, the
+                last ones: these may always be entered.
+
+        >>> from rsg.language import parse
+        >>> machine = Machine.of(parse("a then b then c"))
+        >>> machine.rest(frozenset([1, 2]))[0].names
+        ('b', 'c')
+        """
+        begins = [node for node in sorted(entered) if not entered.issuperset(self._after[node])]
+        kept, queue = set(begins), list(begins)
+        while queue:
+            fresh = set(self._after[queue.pop()]) - kept
+            kept |= fresh
+            queue += fresh
+        before = _ints([0, *sorted(kept)])
+        inner = [(int(self.term_of[node]), node in begins and node in stale) for node in before[1:-1].tolist()]
+        column = {term: i for i, term in enumerate(sorted(set(inner), key=lambda one: (one[1], one[0])))}
+        after = [begins, *(self._after[node] for node in before[1:].tolist())]
+        return Machine(
+            task=self.task,
+            terms=tuple(self.terms[term] for term, _ in column),
+            term_of=_ints([-1, *(column[one] for one in inner), -1]),
+            next_start=_ints([0, *accumulate(map(len, after))]),
+            next_node=np.searchsorted(before, _ints([one for some in after for one in some])).astype(np.int32),
+        ), before
 
     def frontier(self, entered: frozenset[int]) -> tuple[Term, ...]:
         """The subgoals that a trajectory is at: those of entered nodes from which nothing further has been entered."""

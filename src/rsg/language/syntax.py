@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 
@@ -13,6 +14,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from rsg.core.errors import ParseError, TaskError
 from rsg.language.hints import meant_task
 from rsg.language.tree import CONNECTIVES, NAME, And, Or, Task, Term, Then
+from rsg.language.words import Phrases, Read, Words, translate
 
 MAX_CHARACTERS = 100_000
 """The longest text that is read: it bounds the time and memory of any input."""
@@ -37,30 +39,69 @@ NAME.1: /{_A_NAME}/
 """
 
 
-def parse(text: str, vocabulary: Iterable[str | Term] | None = None) -> Task:
+def parse(
+    text: str, vocabulary: Iterable[str | Term] | None = None, words: Words | None = None, read: Read | None = None
+) -> Task:
     """The task that `text` describes; a `ParseError` points at the first place that is wrong.
 
-    With a vocabulary, a term that is not in it is an error too, and errors suggest what may have been meant.
+    Args:
+        text: terms joined by `then`, `or` and `and`, with parentheses.
+        vocabulary: all terms: any other is an error too, and errors suggest what may have been meant.
+        words: the same, or which term each phrase names; then terms may be said in words, with articles, plurals and
+            capitals, and a comma before a connective. What is written strictly means what it always does.
+        read: says which term a phrase between connectives names, or None; then it is looked up in `words`.
 
     >>> parse("Grab_Axe > (craft-boat | craft-bowl)")
     Then(Term('grab-axe'), Or(Term('craft-boat'), Term('craft-bowl')))
     >>> str(parse("(a and b) and (c then d)"))
     '(a and b) and (c then d)'
+    >>> str(parse("Pick up the key, then open the doors", words=["pick-up-key", "open-door"]))
+    'pick-up-key then open-door'
+    >>> str(parse("fetch it then rest", read={"fetch it": "fetch-ball"}.get))
+    'fetch-ball then rest'
     """
     if not isinstance(text, str):
         raise TaskError(f"a task is parsed from a text, not from {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         raise ParseError(f"the task has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read", text, 0)
+    if words is not None or read is not None:
+        return _in_words(text, Phrases(words, read), words is None)
     known = None if vocabulary is None else {str(term) for term in vocabulary}
-    try:
-        task: Task = _parser().parse(text)  # type: ignore[assignment]
-    except UnexpectedInput as error:
-        raise _explain(error, text, known or set()) from None
-    except TaskError as error:
-        raise ParseError(str(error), text, 0) from None
+    task = _strict(text, known or set())
     if known is not None:
         _check_vocabulary(task, known, text)
     return task
+
+
+def _strict(text: str, known: set[str]) -> Task:
+    try:
+        return _parser().parse(text)  # type: ignore[return-value]
+    except UnexpectedInput as error:
+        raise _explain(error, text, known) from None
+    except TaskError as error:
+        raise ParseError(str(error), text, 0) from None
+
+
+def _in_words(text: str, phrases: Phrases, free: bool) -> Task:
+    """A task that may be said in words; free: whether terms may be others than those of a vocabulary."""
+    known = set(phrases.terms)
+    with suppress(ParseError):
+        strict = None if free else _strict(text, known)
+        if strict is not None and {str(term) for term in strict.terms()} <= known:
+            return strict
+    said = translate(text, phrases)
+    try:
+        task, problem = _strict(said.text, known), said.problem
+    except ParseError as error:
+        at_end = error.position >= len(said.text)
+        place = len(text.rstrip()) if at_end else said.place(error.position)
+        problem = said.problem
+        if problem is None or place < problem.position:
+            problem = ParseError(error.problem, text, place)
+    if problem is None:
+        return task
+    problem.suggestion = problem.suggestion or _meant(text, known)
+    raise problem
 
 
 class _Build(Transformer[Token, Task]):

@@ -1,6 +1,13 @@
 """How to act: plans for instructions, plans for a goal only, and an independent check of every plan."""
 
 from rsg.planning.dependencies import Dependencies as Dependencies, Rules as Rules
+from rsg.planning.execution import (
+    Execution as Execution,
+    Happened as Happened,
+    carry_out as carry_out,
+    execute as execute,
+    reader as reader,
+)
 from rsg.planning.goal_only import (
     Goal as Goal,
     GoalProblem as GoalProblem,

@@ -12,9 +12,9 @@ import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
-from rsg.language import Task, Term, Then
+from rsg.language import Task, Term, Then, machine_of
 from rsg.planning.dependencies import Dependencies, Rules
-from rsg.planning.plan import Plan, first_state
+from rsg.planning.plan import Origin, Plan, first_state
 from rsg.search import (
     Between,
     Explored,
@@ -24,13 +24,15 @@ from rsg.search import (
     Rank,
     Reached,
     RegionSearch,
+    SearchSettings,
     after,
     goals_from,
     goals_in,
     instead,
     sees_to,
 )
-from rsg.worlds import EitherWorld, is_continuous
+from rsg.worlds import EitherWorld, check_again, is_continuous
+from rsg.worlds.macros import with_macros
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -183,7 +185,11 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
             if not surer.found:
                 break
             made = surer
-    return replace(made, expansions=spent, bold=made.found and bold, seconds=time.perf_counter() - start)
+    if made.found:
+        check_again(problem.world, made.states, made.actions)
+    origin = Origin(problem.world, machine_of(made.task), problem.goals, SearchSettings(budget=budget))
+    seconds = time.perf_counter() - start
+    return replace(made, expansions=spent, bold=made.found and bold, seconds=seconds, origin=origin)
 
 
 def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False) -> Plan:
@@ -201,7 +207,7 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
             "in a continuous one give the goal to rsg.plan, as an instruction of one term"
         )
     goals = problem.goals(problem.world, problem.terms, problem.state)
-    explored = Explored(problem.world, problem.state, goals, len(problem.terms))
+    explored = Explored(with_macros(problem.world), problem.state, goals, len(problem.terms))
     found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind).run(limits)
     return _failed(problem, found) if found.holds is None else _succeeded(problem, found, found.holds)
 

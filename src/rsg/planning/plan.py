@@ -30,7 +30,7 @@ from rsg.search import (
     search_settings,
     sees_to,
 )
-from rsg.worlds import EitherWorld, is_continuous, require
+from rsg.worlds import EitherWorld, check_again, is_continuous, require
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 _SEARCH: dict[type, Callable[..., _Search]] = {Product: ProductSearch, Roadmap: RoadmapSearch, Trees: TreeSearch}
@@ -42,6 +42,15 @@ class Part(NamedTuple):
     term: str
     start: int
     end: int
+
+
+class Origin(NamedTuple):
+    """What a plan was made from, so that another can be made of the rest of its task."""
+
+    world: EitherWorld
+    machine: Machine
+    subgoals: GoalFn
+    settings: SearchSettings
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,6 +71,7 @@ class Plan:
         reached, missed: without a plan, the terms that were reached somewhere, and those that were tried in vain.
         because: without a plan, what stands in the way, if it takes another sentence than these terms.
         bold: whether it counts on what terms are only likely to mean: there was no way to all that they may mean.
+        origin: what it was made from, for `rsg.execute`.
 
     >>> made = Plan(task=machine_of("a").task, states=np.zeros((1, 2)), expansions=12, ended="budget", missed=("a",))
     >>> made.found, made.reason
@@ -81,6 +91,7 @@ class Plan:
     missed: tuple[str, ...] = ()
     because: str = ""
     bold: bool = False
+    origin: Origin | None = field(default=None, repr=False)
 
     @property
     def found(self) -> bool:
@@ -147,6 +158,7 @@ def plan(
     state = first_state(world, start)
     if not isinstance(settings, SearchSettings):
         settings = SearchSettings() if settings is None else search_settings(settings)
+    origin = Origin(world, machine, subgoals, settings)
     goals = goals_in(subgoals, world, machine.names, state)
     bold, spent = False, 0
     while True:
@@ -169,7 +181,10 @@ def plan(
         if found.actions is None:
             break
         made = _plan(machine, state, found, search)
-    return replace(made, bold=made.found and bold, expansions=spent, seconds=time.perf_counter() - begun)
+    if made.found:
+        check_again(world, made.states, made.actions)
+    seconds = time.perf_counter() - begun
+    return replace(made, bold=made.found and bold, expansions=spent, seconds=seconds, origin=origin)
 
 
 def first_state(world: EitherWorld, start: Array) -> Array:

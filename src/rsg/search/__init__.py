@@ -3,9 +3,11 @@
 from rsg.search.cost_to_go import CostToGo as CostToGo, Logs as Logs, cost_to_go as cost_to_go
 from rsg.search.driving import Between as Between, Limits as Limits, after as after, drive as drive
 from rsg.search.goals import (
+    HALF as HALF,
     GoalFn as GoalFn,
     Goals as Goals,
     asked as asked,
+    begun as begun,
     goals_from as goals_from,
     goals_in as goals_in,
     instead as instead,

@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rsg.core.arrays import Array, Floats
+from rsg.core.arrays import Array, Floats, Ints
+from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.worlds import EitherWorld
 
@@ -53,6 +54,56 @@ def instead(goal_fn: GoalFn, which: str) -> GoalFn:
     return goals
 
 
+def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+    """Hook: the compiled form of goals."""
+    return 0.0, 0.0
+
+
+class Begun:
+    """Goals of a task that goes on: what was begun is served wherever that is, even where it holds.
+
+    Args:
+        goals: of the distinct terms.
+        columns: `[K]` which of these each term is.
+        first: from which term on they were begun.
+    """
+
+    def __init__(self, goals: Goals, columns: Ints, first: int) -> None:
+        self._goals, self._columns, self._first = goals, columns, first
+
+    def __call__(self, states: Array) -> tuple[Floats, Floats]:
+        """Log G and log I, each `[N, terms]`."""
+        log_g, log_i = (values[:, self._columns] for values in self._goals(states))
+        log_i[:, self._first :] = 0.0
+        return log_g, log_i
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("batch", "bold", "careful", "compiled"):
+            raise AttributeError(name)
+        own = getattr(self._goals, name)
+        if name == "compiled":
+            return specialised(_begun, goal=own[0]), (own[1], self._columns, self._first)
+        return Begun(own, self._columns, self._first) if name in ("bold", "careful") else own
+
+
+def _begun(tables: tuple[object, Ints, int], states: Array, i: int, k: int) -> tuple[float, float]:
+    """The compiled form of `Begun`."""
+    own, columns, first = tables
+    log_g, log_i = goal(own, states, i, columns[k])
+    return log_g, log_i if k < first else 0.0
+
+
+def begun(subgoals: GoalFn, stale: int) -> GoalFn:
+    """The same where the last terms, so many, were begun already."""
+
+    def goals(world: Any, terms: Sequence[str], state: Array) -> Goals:
+        distinct = list(dict.fromkeys(terms))
+        columns = np.array([distinct.index(term) for term in terms])
+        return Begun(goals_in(subgoals, world, distinct, state), columns, len(terms) - stale)
+
+    return goals if stale else subgoals
+
+
 def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
     """log G and log I of states `[N, W]`, `[N, terms]` each; numbers that no search can use are an error."""
     log_g, log_i = (np.asarray(values, dtype=np.float64) for values in goals(states))
@@ -60,6 +111,20 @@ def asked(goals: Goals, states: Array, terms: int) -> tuple[Floats, Floats]:
     if log_g.shape != shape or log_i.shape != shape or np.isnan(log_g).any() or np.isnan(log_i).any():
         raise RsgError(f"goals must give log G and log I of shape {shape} without NaN, got {log_g.shape}")
     return log_g, log_i
+
+
+def every(form: tuple[Any, Any], states: Array, terms: int) -> tuple[Floats, Floats]:
+    """log G and log I of states, `[N, terms]` each, by a compiled form."""
+    kernel, tables = form
+    values = np.empty((2, len(states), terms))
+    specialised(_every, goal=kernel)(tables, states, values)
+    return values[0], values[1]
+
+
+def _every(tables: object, states: Array, values: Floats) -> None:
+    for i in range(values.shape[1]):
+        for k in range(values.shape[2]):
+            values[0, i, k], values[1, i, k] = goal(tables, states, i, k)
 
 
 def sees_to(goals: Goals, states: Array, ends: Sequence[tuple[int, int, int]]) -> bool:

@@ -12,23 +12,28 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
 from rsg.domain import Network, offered
 from rsg.subgoals.classifiers import Classifiers, tensors
-from rsg.subgoals.encoders import EncodedClassifiers, Encoder, Flat, flat, seeded
+from rsg.subgoals.encoders import EncodedClassifiers, Encoder, seeded
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings
 from rsg.subgoals.readings import Reading, Readings
+from rsg.subgoals.seeing import PICTURES, SEEN
 from rsg.training import Run
 from rsg.training.settings import restored
+from rsg.worlds.seen import kinds_of, parts_of
 
 UNFIT = "the subgoals to begin with do not fit the settings; encoder, hidden and single must be theirs"
 
 
-def network_for(world: Any) -> str:
-    """The network that suits a world: the one that it names, or `flat`."""
-    return str(getattr(world, "network", "flat"))
+def network_for(world: Any, states: Array) -> str:
+    """The network that suits a world: the one that it names, or else what it shows of states `[N, W]` decides."""
+    if hasattr(world, "network"):
+        return str(world.network)
+    kinds = kinds_of(world, parts_of(world.encode(states)))
+    return "pictures" if "picture" in kinds.values() else "seen"
 
 
 def network_named(name: str) -> Network | None:
     """The kind of network of that name, if somebody offers one."""
-    return FLAT if name == "flat" else offered("networks", name)
+    return SEEING.get(name) or offered("networks", name)
 
 
 def preset(encoder: str) -> RsgSettings:
@@ -87,14 +92,11 @@ def _features(module: nn.Module, seen: Any) -> int:
 
 def shape_of(settings: RsgSettings, seen: Any, world: Any) -> dict[str, Any]:
     """What an encoder must know of a world."""
-    return (network_named(settings.encoder) or FLAT).shape(seen, world)
+    return (network_named(settings.encoder) or SEEN).shape(seen, world)
 
 
-FLAT = Network(
-    lambda how, shape: EncodedClassifiers(Flat(shape["inputs"], how.hidden, how.seed), how.hidden, how.single),
-    lambda seen, _: {"inputs": int(flat(seen).shape[1])},
-)
-"""All numbers that a world shows, in one row: a network for every world."""
+SEEING = {"seen": SEEN, "pictures": PICTURES, "flat": SEEN}
+"""Networks for every world; `flat` is what older versions had for numbers."""
 
 
 def untrained(terms: Sequence[str], world: Any, seed: int = 0, state: Array | None = None) -> Classifiers:
@@ -103,7 +105,7 @@ def untrained(terms: Sequence[str], world: Any, seed: int = 0, state: Array | No
     world: where they are to be used; state: one of its states `[W]`, by default a sample.
     """
     state = world.sample(stream(seed, "untrained"), 1)[0] if state is None else state
-    settings = replace(preset(network_for(world)), seed=seed)
+    settings = replace(preset(network_for(world, state[None])), seed=seed)
     return build(settings, terms, shape_of(settings, world.encode(state[None]), world))
 
 

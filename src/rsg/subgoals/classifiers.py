@@ -52,7 +52,7 @@ class Classifiers(nn.Module):
         networks: how many classifiers each of them has.
 
     A subclass has to write `odds`; all else follows. It may say which of its weights are about one thing (`groups`),
-    and offer `compiled(world, terms)` and `batch`, see `rsg.search.Goals`, and faster twins of `evaluate` and
+    and offer `compiled(world, terms, separate, state)` and `batch`, see `rsg.search.Goals`, and faster twins of `evaluate` and
     `backward`.
     """
 
@@ -204,7 +204,7 @@ class LearnedGoals:
             self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
         if compile_for is not None and not self._margins.any():
-            form = compile_for(world, self._numbers, separate)
+            form = compile_for(world, self._numbers, separate, self._start)
             if form is not None:
                 self.compiled = form
 

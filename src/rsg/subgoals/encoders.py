@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from rsg.core.errors import RsgError
-from rsg.core.random import stream
 from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
 from rsg.worlds import Seen
 
@@ -56,36 +54,6 @@ def dense(inputs: int, hidden: int, layers: int) -> nn.Sequential:
     """So many layers, one on the other, each linear with ReLU."""
     widths = [inputs, *[hidden] * layers]
     return nn.Sequential(*(part for width in widths[:-1] for part in (nn.Linear(width, hidden), nn.ReLU())))
-
-
-class Flat(nn.Module):
-    """The encoder `flat`: all numbers that a world shows, in one row, through two layers. For worlds of one's own.
-
-    Args:
-        inputs: how many numbers a state shows.
-        hidden: the width of the layers.
-        seed: of the first weights.
-    """
-
-    def __init__(self, inputs: int, hidden: int = 128, seed: int = 0) -> None:
-        super().__init__()
-        self.inputs = inputs
-        self.layers = dense(inputs, hidden, 2)
-        rng = stream(seed, "flat")
-        with torch.no_grad():
-            for parameter in self.parameters():
-                bound = (inputs if parameter.shape[-1] == inputs else hidden) ** -0.5
-                parameter.copy_(torch.as_tensor(rng.uniform(-bound, bound, tuple(parameter.shape))))
-
-    def forward(self, seen: SeenTensors) -> Tensor:
-        """Features `[N, hidden]`."""
-        numbers = flat(seen).to(next(self.parameters()))
-        if numbers.shape[1] != self.inputs:
-            raise RsgError(
-                f"the encoder 'flat' learned on states of {self.inputs} numbers, this world shows {numbers.shape[1]}; "
-                "use the encoder 'sets', or worlds of one size"
-            )
-        return self.layers(numbers)  # type: ignore[no-any-return]
 
 
 def flat(seen: Seen | SeenTensors) -> Tensor:

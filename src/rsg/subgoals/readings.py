@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from rsg.core.arrays import Bools, Floats
 from rsg.search import Goals
+from rsg.search.goals import every
 from rsg.subgoals.classifiers import Classifiers, Part, log_sigmoid
 from rsg.subgoals.formulas import Formula, Literal, compiled_goals, program, where
 from rsg.worlds import EitherWorld
-from rsg.worlds.facts import facts_of
+from rsg.worlds.facts import Facts, facts_of
 
 OPEN = 0.1  # a formula that is as likely as this may be meant
 CARE = (0.01, 0.001, 0.0001)  # less likely ones are seen to as well, as long as there is a way
@@ -109,7 +110,7 @@ class Readings(Classifiers):
         terms, odds = [self.terms[number] for number in numbers], np.zeros((len(states), len(numbers)))
         read = [k for k, term in enumerate(terms) if term in self.readings]
         meant = [self.readings[terms[k]].meant() for k in read]
-        for k, some, holds in zip(read, meant, where_meant(world, states, meant), strict=True):
+        for k, some, holds in zip(read, meant, where_meant(asked_by(world, meant), states, meant), strict=True):
             share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
             odds[:, k] = np.clip(log_odds(share), -self.certainty, self.certainty)
         if rest := [k for k, term in enumerate(terms) if term not in self.readings]:
@@ -144,19 +145,19 @@ class Readings(Classifiers):
         the next, as long as there are others. If something less likely may be meant as well, they have an attribute
         `careful`: by that too; it has one again for what is less likely still.
         """
-        del state
         self.numbers(terms)
-        meant = self._meant(terms, OPEN)
-        first = last = ReadGoals(self, world, meant)
+        meant, more = self._meant(terms, OPEN), [self._meant(terms, least) for least in CARE]
+        facts = asked_by(world, [some for some in more[-1].values() if some is not None], np.asarray(state))
+        first = last = ReadGoals(self, world, meant, facts)
         several = max((len(some) for some in meant.values() if some), default=1)
         for turn in range(several if several > 1 else 0):
             alone = {term: some and [(some[min(turn, len(some) - 1)][0], 1.0)] for term, some in meant.items()}
-            last.bold = ReadGoals(self, world, alone)
+            last.bold = ReadGoals(self, world, alone, facts)
             last = last.bold
         last = first
-        for least in CARE:
-            if (more := self._meant(terms, least)) != last.meant:
-                last.careful = ReadGoals(self, world, more)
+        for each in more:
+            if each != last.meant:
+                last.careful = ReadGoals(self, world, each, facts)
                 last = last.careful
         return first
 
@@ -171,10 +172,14 @@ Meant = Sequence[tuple[Formula, float]]
 """What a term may mean, with shares."""
 
 
-def where_meant(world: EitherWorld, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
+def asked_by(world: EitherWorld, meant: Sequence[Meant], state: NDArray[Any] | None = None) -> Facts:
+    """The facts that formulas ask for; state: see `facts_of`."""
+    return facts_of(world, tuple(dict.fromkeys(name for some in meant for one, _ in some for name in one.facts)), state)
+
+
+def where_meant(facts: Facts, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
     """Where what terms may mean holds, `[formulas, N]` for each term."""
-    names = tuple(dict.fromkeys(name for some in meant for one, _ in some for name in one.facts))
-    holds, place = facts_of(world, names).ask(states), {name: number for number, name in enumerate(names)}
+    holds, place = facts.ask(states), {name: number for number, name in enumerate(facts.names)}
     return [where([one for one, _ in some], holds, place) for some in meant]
 
 
@@ -190,27 +195,27 @@ class ReadGoals:
     bold: "ReadGoals"
     careful: "ReadGoals"
 
-    def __init__(self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None]) -> None:
-        self._subgoals, self._world, self.meant = subgoals, world, meant
+    def __init__(self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None], facts: Facts) -> None:
+        self._subgoals, self._world, self.meant, self._facts = subgoals, world, meant, facts
         formulas = [some for some in meant.values() if some is not None]
-        if len(formulas) == len(meant):
-            names = dict.fromkeys(name for some in formulas for one, _ in some for name in one.facts)
-            facts = facts_of(world, tuple(names))
-            if form := compiled_goals(facts, program(facts, formulas, subgoals.certainty)):
-                self.compiled = form
+        form = compiled_goals(facts, program(facts, formulas, subgoals.certainty))
+        if form and len(formulas) == len(meant):
+            self.compiled = form
 
     def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
+        if hasattr(self, "compiled"):
+            return every(self.compiled, states, len(self.meant))
         log_g, log_i = np.empty((2, len(states), len(self.meant)))
         true = -np.log1p(np.exp(-self._subgoals.certainty))
         false = true - self._subgoals.certainty
         known = {k: some for k, some in enumerate(self.meant.values()) if some is not None}
-        for (k, some), holds in zip(known.items(), where_meant(self._world, states, [*known.values()]), strict=True):
+        for (k, some), holds in zip(known.items(), where_meant(self._facts, states, [*known.values()]), strict=True):
             share = np.clip(np.array([share for _, share in some]) @ holds, 0.0, 1.0)
-            every, none = holds.all(axis=0), ~holds.any(axis=0)
+            all_of_them, none = holds.all(axis=0), ~holds.any(axis=0)
             with np.errstate(divide="ignore"):
-                log_g[:, k] = np.where(every, true, np.where(none, false, np.log(share / 2)))
-                log_i[:, k] = np.where(every, false, np.where(none, true, np.log((1 - share) / 2)))
+                log_g[:, k] = np.where(all_of_them, true, np.where(none, false, np.log(share / 2)))
+                log_i[:, k] = np.where(all_of_them, false, np.where(none, true, np.log((1 - share) / 2)))
         for k, term in enumerate(self.meant):
             if k not in known:
                 odds = self._subgoals.evaluate(self._world, states, self._subgoals.numbers([term]))[:, 0, 0]

@@ -38,6 +38,7 @@ from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.interpretation import interpret, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
 from rsg.subgoals.readings import Readings
+from rsg.subgoals.seeing import told_of as seen_in
 from rsg.subgoals.settings import BY_FACTS as BY_FACTS
 from rsg.subgoals.shown import enough, prepared
 from rsg.subgoals.subgoals import Source, Subgoals
@@ -101,6 +102,7 @@ def learn(
     """
     _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
+    _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
@@ -139,6 +141,18 @@ def _check_words(out: object, beside: Mapping[str, object]) -> None:
         if name in RsgSettings.__dataclass_fields__:
             raise RsgError(f"'{name}' is a setting: settings={{'{name}': ...}}")
         raise unknown("argument of learn", name, Beside.__annotations__)
+
+
+def _meet(shown: Iterable[Demonstration], world_of: WorldOf) -> None:
+    """A wrapped environment finds the states of demonstrations again, which it may never have been in."""
+    for number, demo in enumerate(shown):
+        world = world_of(demo)
+        if not hasattr(world, "meet"):
+            return
+        try:
+            world.meet(demo)
+        except RsgError as error:
+            raise RsgError(f"episode {number} does not fit its world: {error}") from None
 
 
 def _say_misspelt(domain: Domain, data: TrainingData) -> None:
@@ -241,19 +255,21 @@ def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: 
     if settings.encoder in BY_FACTS and (is_continuous(world) or not fact_names(world, example.states)):
         if settings.encoder == "facts":
             raise RsgError(NO_FACTS)
-        chosen = preset(network_for(world))
+        chosen = preset(network_for(world, example.states))
         settings = replace(settings, encoder=chosen.encoder) if asked is settings else replace(chosen, **some)
     check_device(settings.device)
     if asked is not settings and encoder is None and "encoder" not in some:
-        say(_said(settings))
+        say(_said(settings, world, example))
     return settings
 
 
-def _said(settings: RsgSettings) -> str:
+def _said(settings: RsgSettings, world: EitherWorld, example: Demonstration) -> str:
     """How terms will be learned, in a sentence."""
     if settings.encoder in BY_FACTS:
         return "each term is read as a formula over facts of this world; a network learns what no formula explains"
-    return f"this world has no facts to name: the network '{settings.encoder}' learns what each term means"
+    shape = shape_of(settings, world.encode(example.states), world)
+    seen = f", and sees {seen_in(shape)}" if "parts" in shape else ""
+    return f"this world has no facts to name: the network '{settings.encoder}' learns what each term means{seen}"
 
 
 def _first(
@@ -266,12 +282,18 @@ def _first(
     else:
         example = data[int(data.learn[0])]
         world = world_of(example)
-        seen = world.encode(example.states[:1])
-        subgoals = build(settings, [], {} if encoder else shape_of(settings, seen, world), encoder, seen)
-    for number in data.learn[:: -(-len(data.learn) // MET)].tolist():
-        subgoals.meet(world_of(data[number]), data[number].states)
+        shape = {} if encoder else shape_of(settings, world.encode(example.states), world)
+        subgoals = build(settings, [], shape, encoder, world.encode(example.states[:1]))
+    _met(subgoals, data, world_of)
     subgoals.grow(terms, settings.seed)
     return subgoals.to(settings.device).eval()  # a state is seen twice in each step, and must look the same: no dropout
+
+
+def _met(subgoals: Classifiers, data: TrainingData, world_of: WorldOf) -> Classifiers:
+    """Classifiers that know what the demonstrations look like."""
+    for number in data.learn[:: -(-len(data.learn) // MET)].tolist():
+        subgoals.meet(world_of(data[number]), data[number].states)
+    return subgoals
 
 
 def _had(out: str | Path | None) -> Classifiers | None:
@@ -312,10 +334,10 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
         "doubted": [numbers[n] for n in np.flatnonzero(found.wrong > 0.5)],
     }
     if unread:
-        own = replace(settings, encoder=network_for(world))
-        seen = world.encode(example.states[:1])
-        terms = list(dict.fromkeys(unread))
-        shape["network"] = {"encoder": own.encoder, "terms": terms, "shape": shape_of(own, seen, world)}
+        own = replace(settings, encoder=network_for(world, example.states))
+        first = network.shape if network else shape_of(own, world.encode(example.states), world)
+        known = _met(build(own, network.terms if network else (), dict(first)), data, world_of).shape
+        shape["network"] = {"encoder": own.encoder, "terms": list(dict.fromkeys(unread)), "shape": known}
     return readings_as(settings, shape, network)
 
 

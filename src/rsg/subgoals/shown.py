@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -15,9 +16,11 @@ from rsg.language import Machine, machine_of
 from rsg.subgoals.formulas import Formula, Literal, where
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.objective import Given
-from rsg.worlds.facts import fact_names, facts_of
+from rsg.worlds.facts import NOT, fact_names, facts_of, family
 
 ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
+MANY = 64  # of so many facts of one family some never vary by chance
+SEVERAL = 3  # ends at least at which something held, if it is told though that may be chance
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 
 
@@ -119,13 +122,36 @@ class Data:
         came[:, starts[:-1]] = False
         return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
 
-    def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        """Facts that held at all these ends, too often for chance, and that a formula says nothing of."""
+    def always(self, formula: Formula, ends: Sequence[tuple[int, int]], about: AbstractSet[str]) -> tuple[str, ...]:
+        """What held at all these ends, and that a formula says nothing of.
+
+        It did so too often for chance, or on all ways, or it is what other terms are about. Of a fact that is alone in
+        its family, `not` is told, too: it says the other of two values.
+        """
         holds, starts = self.on_paths
-        there = holds[[starts[d] + step for d, step in ends]]
-        usual = (holds.sum(axis=0) - there.sum(axis=0) + 1) / (len(holds) - len(ends) + 2)  # elsewhere
-        strange = there.all(axis=0) & (usual ** len(ends) < CHANCE)
-        return tuple(name for name, number in self.place.items() if strange[number] and name not in formula.facts)
+        there = [starts[d] + step for d, step in ends]
+        others = np.array([name in about for name in self.place], dtype=np.bool_) & (len(ends) >= SEVERAL)
+        found = []
+        for value in (True, False):
+            was = holds == value
+            usual = (was.sum(axis=0) - was[there].sum(axis=0) + 1) / (len(was) - len(ends) + 2)  # elsewhere
+            strange = (usual ** len(ends) < CHANCE) | (was.all(axis=0) & self.varies & (self.kin < MANY))
+            told = was[there].all(axis=0) & (strange | (others & ~was.all(axis=0))) & (value | (self.kin == 1))
+            found += [name if value else f"{NOT}{name}" for name, n in self.place.items() if told[n]]
+        return tuple(name for name in found if name.removeprefix(NOT) not in formula.facts)
+
+    @cached_property
+    def varies(self) -> Bools:
+        """Which facts hold somewhere around what was shown, and elsewhere do not."""
+        somewhere = np.any([demo.facts.any(axis=0) for demo in self.demos], axis=0)
+        everywhere = np.all([demo.facts.all(axis=0) for demo in self.demos], axis=0)
+        return np.asarray(somewhere & ~everywhere)
+
+    @cached_property
+    def kin(self) -> Ints:
+        """How many facts there are in the family of each."""
+        sizes = Counter(map(family, self.place))
+        return np.array([sizes[family(name)] for name in self.place], dtype=np.int64)
 
     @cached_property
     def turns(self) -> Floats:

@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 
 from rsg.core.arrays import Array
-from rsg.core.errors import RsgError
+from rsg.core.errors import ParseError, RsgError
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration
-from rsg.language import Machine, Task
+from rsg.language import Machine, Task, machine_of, parse
 from rsg.planning import Dependencies, Goal, Plan, plan, plan_goal
 from rsg.planning.goal_only import BUDGET
 from rsg.search import Between, Goals, SearchSettings, is_continuous
@@ -84,6 +84,14 @@ class Subgoals:
         """The terms that were read as formulas over facts, with what is open about each."""
         return self.classifiers.readings if isinstance(self.classifiers, Readings) else {}
 
+    def read(self, task: str | Task | Machine) -> Machine:
+        """The machine of a task that may be said in words, since those of the terms are known."""
+        try:
+            return machine_of(task)
+        except ParseError:
+            assert isinstance(task, str)
+            return machine_of(parse(task, words=self.terms))
+
     def plan(
         self,
         world: EitherWorld,
@@ -92,8 +100,8 @@ class Subgoals:
         settings: SearchSettings | Mapping[str, object] | None = None,
         between: Between | None = None,
     ) -> Plan:
-        """A plan that does a task; see `rsg.plan`."""
-        return plan(world, start, task, self, settings, between)
+        """A plan that does a task, which may be said in words; see `rsg.plan`."""
+        return plan(world, start, self.read(task), self, settings, between)
 
     def plan_goal(
         self,

@@ -2,7 +2,9 @@
 
 from rsg.worlds.conformance import check, require
 from rsg.worlds.defaults import costs_of, successors_of, unit_of
+from rsg.worlds.determinism import chance_in, check_again, varying
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
+from rsg.worlds.wrapping import Wrapped, wrap
 
 __all__ = [
     "ContinuousWorld",
@@ -10,10 +12,15 @@ __all__ = [
     "Seen",
     "States",
     "World",
+    "Wrapped",
+    "chance_in",
     "check",
+    "check_again",
     "costs_of",
     "is_continuous",
     "require",
     "successors_of",
     "unit_of",
+    "varying",
+    "wrap",
 ]

@@ -5,30 +5,43 @@ A world may offer its own: `fact_names`, and `facts(states)` → `[N, F]` boolea
 say a family of facts in words: `{"held": ("{a} is held", "no {x} is held")}` for facts such as `held(axe)`.
 
 Of all other worlds, facts follow from what is discrete: in the named parts that `encode` gives, or else in a state of
-whole numbers, or else in the one array that `encode` gives. A column has a value, two columns agree, one of several
-columns has a value; of a part `[N, things, columns]`, there is a thing of a type, in some condition.
+whole numbers, or else in the one array that `encode` gives. Of numbers, a column has a value, two columns agree, one of
+several columns has a value. Of things and of symbols on a grid, there is one of a type, in some condition; of a grid
+besides, what is at a place, and on what two numbers stand that are a place.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Ints
-from rsg.core.compiled import bare
+from rsg.core.compiled import bare, inlined
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import EitherWorld, States
+from rsg.worlds.seen import SEEN, Column, Kind, Layout, cells_of, columns_of, kinds_of, layouts, parts_of, side_by_side
 
 VALUES = 64  # a column with more of them is a number, not one of several possibilities
 COMPARED = 32  # columns of a part; if it has more, they are not compared with each other
-CONDITIONS = 4  # values of a column that may tell in which condition a thing is
+CONDITIONS = 8  # values of a column that may tell in which condition a thing is
+PLACES = 64  # of a grid where something changes; if there are more, what is at each is no fact
+NOT = "not "  # before the name of a fact that does not hold
 STATE = "state"  # the part that is the state itself
-SEEN = "seen"  # the part that is the one array of `encode`
-EQUAL, SAME, SOME = range(3)  # a column has a value, two columns agree, some column has a value
+EQUAL, SAME, SOME, ON, NEVER = range(5)  # a column has a value, two agree, some thing is, two point to a cell; no fact
+FACT = np.dtype(
+    [(name, np.int64) for name in ("kind", "first", "rows", "columns", "down", "right", "one", "other")]
+    + [(name, np.float64) for name in ("value", "one_is", "other_is")]
+)
+"""A fact for the kernel.
+
+In SOME and ON a grid: the column of its first number, how large it is, how far it is to the next row and column, and the
+value that is looked for. SOME: one and other are how far the columns of conditions are from that of the type, -1:
+there is none. ON: the columns that are a place. SAME: the column that agrees with the first.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +62,48 @@ class Facts:
 
 
 def say(phrases: Mapping[str, tuple[str, str]], name: str, holds: bool = True) -> str:
-    """A fact in words, if its family has some.
+    """A fact in words, if its family has some, or its parts have names.
 
     >>> say({"held": ("{a} is held", "no {x} is held")}, "held(axe)")
     'an axe is held'
+    >>> say({}, "some map=door&[state]=open", holds=False), say({}, "agent[x,y] on map=goal")
+    ('no door is open', 'agent is on a goal')
     """
+    if name.startswith(NOT):
+        return say(phrases, name.removeprefix(NOT), not holds)
     kind, _, what = name.removesuffix(")").partition("(")
-    if kind not in phrases:
-        return name if holds else f"not {name}"
-    article = "an" if what[:1] in "aeiou" else "a"
-    return phrases[kind][0 if holds else 1].format(*what.split(","), x=what, a=f"{article} {what}")
+    if kind in phrases:
+        return phrases[kind][0 if holds else 1].format(*what.split(","), x=what, a=_with_article(what))
+    found = next((form.fullmatch(name) for _, form in _PATTERNS if form.fullmatch(name)), None)
+    told = found.groupdict() if found else {}
+    said = _said_of(told, holds) if any(map(_named, (told.get("value"), told.get("one")))) else None
+    return said or (name if holds else f"{NOT}{name}")
+
+
+def _said_of(told: Mapping[str, str | None], holds: bool) -> str | None:
+    """A fact whose value, or whose column, has a name."""
+    value, one = told.get("value") or "", told.get("one") or ""
+    thing = _with_article(value) if holds else f"no {value}"
+    if told.get("who"):
+        return f"{told['who']} is on {thing}"
+    if "one_is" in told:  # some thing
+        pairs = [(told[c], told[f"{c}_is"]) for c in ("one", "other") if told[c]]
+        words = [str(word) if _named(word) else f"of {column} {word}" for column, word in pairs]
+        return f"{thing} is {' and '.join(words) or 'there'}" if _named(value) else None
+    if told.get("row"):
+        return f"{thing} is at {told['row']}, {told['column']}"
+    column = f"{told['part']} {one}" if _named(one) else str(told["part"])
+    what = f"{told['part']} {told['other']}" if told.get("other") else value
+    return f"{column} is {'' if holds else 'not '}{what}"
+
+
+def _named(word: str | None) -> bool:
+    """Whether it is a name and no number."""
+    return bool(re.search("[^0-9.e+-]", word or ""))
+
+
+def _with_article(what: str) -> str:
+    return f"{'an' if what[:1] in 'aeiou' else 'a'} {what}"
 
 
 def family(name: str) -> str:
@@ -75,15 +120,18 @@ def fact_names(world: EitherWorld, states: States) -> tuple[str, ...]:
     if hasattr(world, "facts") and hasattr(world, "fact_names"):
         return tuple(world.fact_names)
     for parts in _sources(world, states):
-        if found := tuple(name for part, shown in parts.items() for name in _names(part, shown)):
+        if found := tuple(_names(world, parts)):
             return found
     return ()
 
 
-def facts_of(world: EitherWorld, names: Sequence[str]) -> Facts:
-    """The facts of these names in a world; one that it does not have never holds there."""
+def facts_of(world: EitherWorld, names: Sequence[str], state: Array | None = None) -> Facts:
+    """The facts of these names in a world; one that it does not have never holds there.
+
+    state: one of its states; facts that follow from it alone are compiled.
+    """
     if not hasattr(world, "facts") or not hasattr(world, "fact_names"):
-        return _derived(world, tuple(names))
+        return _derived(world, tuple(names), state)
     place = {name: number for number, name in enumerate(world.fact_names)}
     numbers = np.array([place.get(name, -1) for name in names], dtype=np.int64)
 
@@ -94,133 +142,270 @@ def facts_of(world: EitherWorld, names: Sequence[str]) -> Facts:
 
 
 def _sources(world: EitherWorld, states: States) -> Iterator[dict[str, Array]]:
-    """Where facts may come from, the best first: named parts of `encode`, the state, the one array of `encode`."""
-    seen = world.encode(states)
-    if isinstance(seen, dict) or hasattr(seen, "_asdict"):
-        parts = seen if isinstance(seen, dict) else seen._asdict()
-        yield {name: np.asarray(part) for name, part in parts.items()}
-    states = np.asarray(states)
-    if states.dtype.kind in "iub":
+    """Where facts may come from, the best first: named parts of `encode`, the state, the one array of `encode`.
+
+    A world that says what it shows, or shows a grid or a picture, shows all that may be asked.
+    """
+    parts, states = parts_of(world.encode(states)), np.asarray(states)
+    told = hasattr(world, "spaces") or any(kind != "numbers" for kind in kinds_of(world, parts).values())
+    if SEEN not in parts or told:
+        yield parts
+    if states.dtype.kind in "iub" and not told:
         yield {STATE: states}
-    if not isinstance(seen, dict | tuple):
-        yield {SEEN: np.asarray(seen)}
+    if SEEN in parts and not told:
+        yield parts
 
 
-class _Column(NamedTuple):
-    """The values that a column of a part takes."""
+def _names(world: object, parts: Mapping[str, Array]) -> Iterator[str]:
+    """The facts that show in some parts."""
+    kinds = kinds_of(world, parts)
+    for part, shown in parts.items():
+        if kinds[part] == "numbers":
+            yield from _number_names(part, shown, world)
+        elif kinds[part] != "picture":
+            yield from _thing_names(part, cells_of(shown, kinds[part]), world)
+        if kinds[part] == "symbols":
+            cells = cells_of(shown, "symbols")
+            yield from _place_names(part, cells, world)
+            for other, numbers in parts.items():
+                if kinds[other] == "numbers":
+                    yield from _standing_names(part, cells, other, numbers.reshape(len(numbers), -1), world)
 
-    number: int
-    values: tuple[float, ...]
 
-
-def _names(part: str, shown: Array) -> Iterator[str]:
-    """The facts that show in a part `[N, columns]`, or `[N, things, columns]` whose first column is the type."""
-    if shown.ndim == 3:
-        yield from _thing_names(part, shown)
-        return
-    columns = _discrete(shown.reshape(len(shown), -1))
-    for column in columns:
-        told = column.values[1:] if len(column.values) == 2 else column.values  # what is not the one is the other
-        for value in told:
-            yield f"{part}[{column.number}]={value:g}"
+def _number_names(part: str, shown: Array, world: object) -> Iterator[str]:
+    """A column has a value, two columns agree, one of several has a value."""
+    rows = shown.reshape(len(shown), -1)
+    columns, named = _discrete(rows), columns_of(world, part, rows.shape[1])
+    for number, values in columns.items():
+        for value in values[1:] if len(values) == 2 else values:  # what is not the one is the other
+            yield f"{part}[{named[number].name}]={named[number].said(value)}"
     if len(columns) <= COMPARED:
         for one, other in combinations(columns, 2):
-            if len(set(one.values) & set(other.values)) > 1 and len(one.values) > 2:
-                yield f"{part}[{one.number}]={part}[{other.number}]"
-    ranges = {column.values for column in columns}
-    if len(columns) > 2 and len(ranges) < len(columns):
+            if len(set(columns[one]) & set(columns[other])) > 1 and len(columns[one]) > 2:
+                yield f"{part}[{named[one].name}]={part}[{named[other].name}]"
+    ranges = set(columns.values())
+    if shown.ndim == 2 and named[0].name == "0" and len(columns) > 2 and len(ranges) < len(columns):
         for value in sorted({value for values in ranges for value in values}):
-            yield f"some {part}={value:g}"
+            yield f"some {part}={named[next(iter(columns))].said(value)}"
 
 
-def _thing_names(part: str, shown: Array) -> Iterator[str]:
-    """A thing of a type is there; one in some condition."""
-    types, *others = _discrete(shown.reshape(-1, shown.shape[2]), constant=True)
-    if types.number != 0:
-        return
-    for value in types.values:
-        yield f"some {part}={value:g}"
-        for column in others:
-            for condition in column.values[1:] if len(column.values) <= CONDITIONS else ():
-                yield f"some {part}={value:g}&[{column.number}]={condition:g}"
+def _thing_names(part: str, cells: Array, world: object) -> Iterator[str]:
+    """A thing of a type is there; one in some condition, or in two."""
+    things, named = cells.reshape(-1, cells.shape[-1]), columns_of(world, part, cells.shape[-1])
+    for value in _discrete(things[:, :1], constant=True).get(0, ()):
+        yield (thing := f"some {part}={named[0].said(value)}")
+        those = things[things[:, 0] == value]
+        columns = {number: some for number, some in _discrete(those).items() if number and len(some) <= CONDITIONS}
+        told = {number: f"&[{named[number].name}]=" for number in columns}
+        for number, values in columns.items():
+            yield from (f"{thing}{told[number]}{named[number].said(one)}" for one in values)
+        for one, other in combinations(columns, 2):
+            for pair in np.unique(those[:, [one, other]], axis=0):
+                first, second = named[one].said(pair[0]), named[other].said(pair[1])
+                yield f"{thing}{told[one]}{first}{told[other]}{second}"
 
 
-def _discrete(rows: Array, constant: bool = False) -> list[_Column]:
-    """The columns of rows `[N, columns]` that take several values, but not many."""
-    found = []
+def _place_names(part: str, cells: Array, world: object) -> Iterator[str]:
+    """Something is at a place, where that changes."""
+    types = columns_of(world, part, cells.shape[3])[0]
+    changing = _discrete(cells[..., 0].reshape(len(cells), -1))
+    for number, values in changing.items() if len(changing) <= PLACES else ():
+        row, column = divmod(number, cells.shape[2])
+        yield from (f"{part}({row},{column})={types.said(value)}" for value in values)
+
+
+def _standing_names(part: str, cells: Array, other: str, shown: Array, world: object) -> Iterator[str]:
+    """Two numbers side by side that are a place in the grid stand on something."""
+    columns, named = _discrete(shown, constant=True), columns_of(world, other, shown.shape[1])
+    types = columns_of(world, part, cells.shape[3])[0]
+    used = -1
+    for row, column in pairwise(columns):
+        places = zip((row, column), cells.shape[1:3], strict=True)
+        inside = all(0 <= min(columns[n]) and max(columns[n]) < size for n, size in places)
+        if inside and column == row + 1 and row > used:
+            used = column
+            here = cells[np.arange(len(cells)), shown[:, row].astype(int), shown[:, column].astype(int), :1]
+            who = f"{other}[{named[row].name},{named[column].name}] on {part}"
+            yield from (f"{who}={types.said(value)}" for value in _discrete(here).get(0, ()))
+
+
+def _discrete(rows: Array, constant: bool = False) -> dict[int, tuple[float, ...]]:
+    """The values of the columns of rows that take several, but not many."""
+    found = {}
     for number, column in enumerate(rows.T):
         values = np.unique(column)
         whole = bool((values == np.round(values)).all())
         few = len(values) <= (VALUES if whole else min(VALUES, len(rows) // VALUES))
         if few and (constant or len(values) > 1):
-            found.append(_Column(number, tuple(values.tolist())))
+            found[number] = tuple(values.tolist())
     return found
 
 
-_NAME = re.compile(
-    r"(?P<some>some )?(?P<part>\w+?)(\[(?P<column>\d+)\])?="
-    r"(\w+\[(?P<other>\d+)\]|(?P<value>[^&]+))(&\[(?P<which>\d+)\]=(?P<condition>.+))?"
-)
+_LABEL = r"[\w .-]+"
+_FORMS = [  # how the names of facts are written
+    (SOME, rf"some (?P<part>\w+)=(?P<value>{_LABEL})(&\[(?P<one>{_LABEL})\]=(?P<one_is>{_LABEL}))?"
+           rf"(&\[(?P<other>{_LABEL})\]=(?P<other_is>{_LABEL}))?"),
+    (ON, rf"(?P<who>\w+)\[(?P<one>{_LABEL}),(?P<other>{_LABEL})\] on (?P<part>\w+)=(?P<value>{_LABEL})"),
+    (SAME, rf"(?P<part>\w+)\[(?P<one>{_LABEL})\]=\w+\[(?P<other>{_LABEL})\]"),
+    (EQUAL, rf"(?P<part>\w+)(\[(?P<one>{_LABEL})\]|\((?P<row>\d+),(?P<column>\d+)\))=(?P<value>{_LABEL})"),
+]  # fmt: skip
+_PATTERNS = [(kind, re.compile(form)) for kind, form in _FORMS]
+Told = Mapping[str, str | None]
 
 
-class _Fact(NamedTuple):
-    """A fact that follows from what is discrete."""
+def _read(name: str) -> tuple[int, Told]:
+    """The kind of a fact and what its name says."""
+    for kind, pattern in _PATTERNS:
+        if found := pattern.fullmatch(name):
+            return kind, found.groupdict()
+    raise RsgError(f"this world has no fact '{name}'; was this learned in another one?")
 
-    part: str
-    kind: int
-    column: int
-    value: float
-    which: int = -1
-    condition: float = 0.0
+
+class _Part(NamedTuple):
+    """A part as it lies in rows: a grid, in which things stand in one row, and numbers, too.
+
+    Attributes:
+        first: the column of its first number.
+        rows, columns: of the grid; down, right, deep: how far it is to the next row, column, and number of a cell.
+        named: the columns of a cell, or all numbers.
+    """
+
+    first: int
+    rows: int
+    columns: int
+    down: int
+    right: int
+    deep: int
+    named: list[Column]
 
     @classmethod
-    def read(cls, name: str) -> "_Fact":
-        """The fact of that name."""
-        found = _NAME.fullmatch(name)
-        if not found:
-            raise RsgError(f"this world has no fact '{name}'; was this learned in another one?")
-        if found["some"]:
-            which = int(found["which"] or -1)
-            return cls(found["part"], SOME, -1, float(found["value"]), which, float(found["condition"] or 0))
-        if found["other"]:
-            return cls(found["part"], SAME, int(found["column"]), float(found["other"]))
-        return cls(found["part"], EQUAL, int(found["column"]), float(found["value"]))
+    def of(cls, world: object, name: str, layout: Layout, flat: bool) -> "_Part":
+        """The part of that name; flat: as numbers, whatever it is."""
+        first, shape, apart = layout
+        if flat or len(shape) == 1:
+            count = int(np.prod(shape))
+            return cls(first, 1, count, 0, apart[-1], 1, columns_of(world, name, count))
+        if len(shape) == 2 and (getattr(world, "spaces", None) or {}).get(name) != "symbols":
+            return cls(first, 1, shape[0], 0, *apart, columns_of(world, name, shape[1]))
+        (down, right, deep), depth = (*apart, 1)[:3], (*shape, 1)[2]
+        return cls(first, *shape[:2], down, right, deep, columns_of(world, name, depth))
 
-    def of(self, shown: Array) -> Bools:
-        """Where it holds, `[N]`, given its part."""
-        if self.kind == SOME and shown.ndim == 3:
-            fits = np.isclose(shown[..., 0], self.value)
-            if self.which >= 0:
-                fits &= np.isclose(shown[..., self.which], self.condition)
-            return np.asarray(fits.any(axis=1))
-        rows = shown.reshape(len(shown), -1)
-        if self.kind == SOME:
-            return np.asarray(np.isclose(rows, self.value).any(axis=1))
-        other = rows[:, int(self.value)] if self.kind == SAME else self.value
-        return np.asarray(np.isclose(rows[:, self.column], other))
+    def number(self, name: str | None) -> int | None:
+        """The number of the column of that name; None if there is none."""
+        return next((number for number, one in enumerate(self.named) if one.name == name), None)
+
+    def place(self, name: str | None) -> int | None:
+        """Where the column of that name lies in a row, of numbers."""
+        number = self.number(name)
+        return None if number is None else self.first + number * self.right
+
+    def cell(self, row: int, column: int) -> int | None:
+        """Where a cell lies in a row."""
+        return self.first + row * self.down + column * self.right if row < self.rows and column < self.columns else None
+
+    def value(self, column: int | None, name: str | None) -> float | None:
+        """The value of that name."""
+        return None if column is None else self.named[column].meant(str(name))
+
+    def condition(self, name: str | None, wanted: str | None) -> tuple[int | None, float | None]:
+        """How far a condition is from the type of a thing, -1 if none is named, and its value."""
+        number = self.number(name)
+        if name is None or number is None:
+            return (-1, 0.0) if name is None else (None, None)
+        return number * self.deep, self.value(number, wanted)
 
 
-def _derived(world: EitherWorld, names: tuple[str, ...]) -> Facts:
-    """Facts that follow from what is discrete; those of a state of whole numbers are compiled."""
-    facts = [_Fact.read(name) for name in names]
+def _row(name: str, part_of: Callable[[str, bool], _Part | None]) -> tuple[Any, ...]:
+    """A fact for the kernel."""
+    kind, told = _read(name)
+    flat = kind == SAME or (kind == EQUAL and told["row"] is None)
+    part, who = part_of(str(told["part"]), flat), part_of(str(told.get("who") or told["part"]), True)
+    if part is None or who is None:
+        return (NEVER, *[0] * (len(FACT) - 1))
+    value, found = part.value(0, told.get("value") or "0"), tuple[Any, ...]()
+    if kind == SAME:
+        found = part.place(told["one"]), part.place(told["other"]), -1, 0.0, 0.0, 0.0
+    elif kind == EQUAL and flat:
+        found = part.place(told["one"]), -1, -1, part.value(part.number(told["one"]), told["value"]), 0.0, 0.0
+    elif kind == EQUAL:
+        found = part.cell(int(told["row"] or 0), int(told["column"] or 0)), -1, -1, value, 0.0, 0.0
+    elif kind == ON:
+        found = part.first, who.place(told["one"]), who.place(told["other"]), value, 0.0, 0.0
+    else:
+        (one, one_is), (other, other_is) = (part.condition(told[c], told[f"{c}_is"]) for c in ("one", "other"))
+        found = part.first, one, other, value, one_is, other_is
+    return (NEVER, *[0] * (len(FACT) - 1)) if None in found else (kind, found[0], *part[1:5], *found[1:])
+
+
+def _derived(world: EitherWorld, names: tuple[str, ...], state: Array | None) -> Facts:
+    """Facts that follow from what is discrete; compiled where all that they ask for lies in the state itself."""
+    told = [_read(name)[1] for name in names]
+    parts = {str(one[part]) for one in told for part in ("part", "who") if one.get(part)}
+    made: dict[tuple[tuple[str, Layout], ...], Array] = {}
+
+    def tables(found: Mapping[str, Layout]) -> Array:
+        key = tuple(found.items())
+        if key not in made:
+
+            @cache
+            def part_of(name: str, flat: bool) -> _Part | None:
+                return _Part.of(world, name, found[name], flat) if name in found else None
+
+            made[key] = np.array([_row(name, part_of) for name in names], dtype=FACT)
+        return made[key]
 
     def ask(states: States) -> Bools:
-        shown = {part: one for parts in _sources(world, states) for part, one in parts.items()}
-        out = np.zeros((len(states), len(facts)), dtype=np.bool_)
-        for number, fact in enumerate(facts):
-            with suppress(KeyError, IndexError):  # a smaller world has no such column
-                out[:, number] = fact.of(shown[fact.part])
+        shown = {STATE: np.asarray(states)} if STATE in parts else {}
+        if parts - {STATE}:
+            shown |= {name: part for name, part in parts_of(world.encode(states)).items() if name in parts}
+        out = np.zeros((len(states), len(names)), dtype=np.bool_)
+        if shown:
+            rows, found = side_by_side(shown)
+            fact_rows(tables(found), rows, out)
         return out
 
-    tables = np.array([(fact.kind, fact.column, fact.value) for fact in facts], dtype=np.int64).reshape(-1, 3)
-    compiled = (column_fact, tables) if all(fact.part == STATE and fact.kind != SOME for fact in facts) else None
-    return Facts(names, ask, compiled, np.arange(len(facts)))
+    compiled = None
+    if state is not None:
+        inside = layouts(world, state) if parts - {STATE} else {}
+        inside[STATE] = Layout(0, state.shape, (1,))
+        compiled = (fact, tables(inside)) if parts <= inside.keys() else None
+    return Facts(names, ask, compiled, np.arange(len(names)))
 
 
 @bare
-def column_fact(tables: Array, states: Array, i: int, number: int) -> bool:
-    """Whether a fact holds in state i of whole numbers."""
-    kind, column, value = tables[number, 0], tables[number, 1], tables[number, 2]
-    if kind == EQUAL:
-        return bool(states[i, column] == value)
-    return bool(states[i, column] == states[i, value])
+def fact(tables: Array, rows: Array, i: int, number: int) -> bool:
+    """Whether a fact holds in row i."""
+    one = tables[number]
+    if one.kind == EQUAL:
+        return same(rows[i, one.first], one.value)
+    if one.kind == SAME:
+        return same(rows[i, one.first], rows[i, one.one])
+    if one.kind == ON:
+        row, column = int(rows[i, one.one]), int(rows[i, one.other])
+        inside = 0 <= row < one.rows and 0 <= column < one.columns
+        return inside and same(rows[i, one.first + row * one.down + column * one.right], one.value)
+    if one.kind == SOME:
+        for row in range(one.rows):
+            for column in range(one.columns):
+                cell = one.first + row * one.down + column * one.right
+                if (
+                    same(rows[i, cell], one.value)
+                    and (one.one < 0 or same(rows[i, cell + one.one], one.one_is))
+                    and (one.other < 0 or same(rows[i, cell + one.other], one.other_is))
+                ):
+                    return True
+    return False
+
+
+@inlined
+def same(number: float, wanted: float) -> bool:
+    """Whether two numbers agree, as far as numbers can be told apart that were computed."""
+    return bool(abs(float(number) - float(wanted)) <= 1e-8 + 1e-5 * abs(wanted))
+
+
+@bare
+def fact_rows(tables: Array, rows: Array, out: Bools) -> None:
+    """Whether each fact holds in each row, `[N, F]`."""
+    for i in range(len(rows)):
+        for number in range(out.shape[1]):
+            out[i, number] = fact(tables, rows, i, number)

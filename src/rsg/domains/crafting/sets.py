@@ -188,8 +188,11 @@ class SetClassifiers(Classifiers):
         torch.autograd.backward(list(tables), passed)
         self._tables.clear()  # a step follows, and a fused optimiser changes parameters without a trace
 
-    def compiled(self, world: EitherWorld, numbers: Sequence[int], separate: bool) -> tuple[Any, Any] | None:
+    def compiled(
+        self, world: EitherWorld, numbers: Sequence[int], separate: bool, state: NDArray[Any] | None = None
+    ) -> tuple[Any, Any] | None:
         """The kernel and its tables for the product search, see `rsg.search.Goals`."""
+        del state  # all states of a world look alike
         if not self._compiles(world):
             return None
         memory = self._memory(world, numbers, min(self.networks, 1 + separate))

@@ -1,0 +1,363 @@
+"""All that an environment holds, object by object: taken down, put back in place, and spelled as bytes.
+
+Objects stay who they are: a snapshot says what each of them held, so that whoever knows an object of the environment
+sees it change with the state. What did not change since the last look is not copied again.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from hashlib import blake2b
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Left = frozenset[tuple[str, str]]
+"""Attributes that do not tell states apart: the class of the object, the name."""
+
+_NEVER = {  # attributes for those who watch
+    *(
+        "render_mode",
+        "_np_random_seed",
+        "np_random_seed",
+        "window",
+        "clock",
+        "screen",
+        "viewer",
+        "surf",
+        "isopen",
+        "spec",
+        "_cached_spec",
+    ),
+    *("metadata", "render_fps"),
+}
+_PLAIN = (int, float, str, bytes, bool, type(None), complex)
+_FIXED: tuple[Any, ...] = (
+    type,
+    FunctionType,
+    BuiltinFunctionType,
+    ModuleType,
+    np.dtype,
+    np.ufunc,
+    range,
+    slice,
+    property,
+)
+_FIXED += (date, time, timedelta, Decimal, type(Ellipsis))
+_CHANCE = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
+_LEFT: tuple[str, ...] = (
+    "gymnasium.spaces",
+    "gym.spaces",
+    "gymnasium.envs.registration",
+    "gym.envs.registration",
+    "pygame",
+    "logging",
+)
+_LEFT += ("_thread", "threading", "_io", "weakref", "functools", "re")
+
+
+class Content(NamedTuple):
+    """What an object held: how that is seen at a glance, a flat copy, its own values as bytes, and objects in it."""
+
+    glance: Any
+    held: Any
+    spelled: bytes
+    inner: tuple[Any, ...]
+
+
+class Snapshot(NamedTuple):
+    """What every object held, and all of that as bytes."""
+
+    contents: dict[int, tuple[Any, Content]]
+    digest: bytes
+
+
+class Strange(Exception):
+    """An object that can be neither looked into nor left out."""
+
+    def __init__(self, path: str, thing: object) -> None:
+        super().__init__(path)
+        self.path, self.thing = path, thing
+
+
+class _Kind(NamedTuple):
+    """How one kind of object is taken down and put back."""
+
+    glance: Callable[[Any], Any]
+    copy: Callable[[Any], Any]
+    put: Callable[[Any, Any], None]
+    items: Callable[[Any], Iterable[tuple[Any, Any]]]
+
+
+def _fill(into: Any, held: Any) -> None:
+    into.clear()
+    into.update(held)
+
+
+def _write(into: list[Any], held: list[Any]) -> None:
+    into[:] = held
+
+
+def _refill(into: Any, held: Any) -> None:
+    into.clear()
+    into.extend(held)
+
+
+def _numbers(array: Any, held: Any) -> None:
+    if array.flags.writeable:
+        array[...] = held
+
+
+def _ids(values: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(map(id, values))
+
+
+def _in_order(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """In the order of the names: when each was set makes no other state."""
+    return sorted(items.items(), key=lambda item: (type(item[0]).__name__, repr(item[0])))
+
+
+def _slots(thing: Any) -> dict[str, Any]:
+    names = [name for one in type(thing).__mro__ for name in _slot_names(one)]
+    return {name: getattr(thing, name) for name in names if hasattr(thing, name)}
+
+
+def _slot_names(kind: type) -> list[str]:
+    slots = vars(kind).get("__slots__", ())
+    named = [slots] if isinstance(slots, str) else list(slots)
+    own = [f"_{kind.__name__.lstrip('_')}{one}" if one[:2] == "__" and one[-2:] != "__" else one for one in named]
+    return [one for one in own if one not in ("__dict__", "__weakref__")]
+
+
+def _attributes(thing: Any) -> dict[str, Any]:
+    return {**getattr(thing, "__dict__", {}), **_slots(thing)}
+
+
+def _set_attributes(thing: Any, held: dict[str, Any]) -> None:
+    own = getattr(thing, "__dict__", None)
+    slots = {name for one in type(thing).__mro__ for name in _slot_names(one)}
+    if own is not None:
+        _fill(own, {name: value for name, value in held.items() if name not in slots})
+    for name in slots:
+        if name in held:
+            object.__setattr__(thing, name, held[name])
+        elif hasattr(thing, name):
+            object.__delattr__(thing, name)
+
+
+def _glance_of_dict(items: Mapping[Any, Any]) -> Any:
+    return (_ids(items), _ids(items.values()))
+
+
+_DICT = _Kind(_glance_of_dict, dict, _fill, _in_order)
+_LIST = _Kind(_ids, list, _write, enumerate)
+_DEQUE = _Kind(_ids, list, _refill, enumerate)
+_SET = _Kind(_ids, list, _fill, lambda held: sorted((("", one) for one in held), key=lambda one: repr(one[1])))
+_BYTES = _Kind(bytes, bytes, _write, lambda held: [("", held)])
+_THINGS = _Kind(lambda array: _ids(array.flat), np.copy, _numbers, lambda held: enumerate(held.flat))
+_NUMBERS = _Kind(
+    lambda array: (array.shape, array.tobytes()),
+    np.copy,
+    _numbers,
+    lambda held: [
+        ("", held.shape),
+        ("", held.dtype.str),
+        ("", (held + 0 if held.dtype.kind == "f" else held).tobytes()),
+    ],
+)
+_OBJECT = _Kind(lambda thing: _glance_of_dict(_attributes(thing)), _attributes, _set_attributes, _in_order)
+_PLAIN_OBJECT = _Kind(
+    lambda thing: _glance_of_dict(thing.__dict__), lambda thing: dict(thing.__dict__), _set_attributes, _in_order
+)
+_NOTHING = _Kind(lambda _: (), lambda _: (), lambda *_: None, lambda _: ())
+
+
+class Objects:
+    """All that can be reached from an object.
+
+    Args:
+        root: where to begin.
+        left: attributes that make no other state.
+
+    Attributes:
+        chance: the generators of random numbers that were met: they are no part of a state.
+    """
+
+    def __init__(self, root: Any, left: Left = frozenset()) -> None:
+        self.root, self.left = root, left
+        self.chance: dict[int, Any] = {}
+        self._kinds: dict[type, _Kind] = {}
+        self._last: dict[int, tuple[Any, Content]] = {}  # what need not be copied again
+        self._now: dict[int, tuple[Any, Content]] = {}  # what objects hold, as far as known
+
+    def take(self) -> Snapshot:
+        """What every object holds now."""
+        last, pieces = self._last, []
+        contents: dict[int, tuple[Any, Content]] = {}
+        stack, count = [self.root], 0
+        places: dict[int, int] = {}
+        while stack:
+            thing = stack.pop()
+            number = id(thing)
+            if number in places:
+                pieces.append(b"#%d" % places[number])
+                continue
+            places[number] = count
+            count += 1
+            known = last.get(number)
+            kind = self._kind(thing)
+            glance = kind.glance(thing)
+            if known is None or known[0] is not thing or known[1].glance != glance:
+                known = (thing, self._content(thing, kind, glance))
+            contents[number] = known
+            pieces.append(known[1].spelled)
+            stack.extend(known[1].inner)
+        self._last = self._now = contents
+        return Snapshot(contents, blake2b(b"\0".join(pieces), digest_size=18).digest())
+
+    def put(self, snapshot: Snapshot) -> None:
+        """Give every object back what it held; if nothing moved since the last look, only what differs is written."""
+        now = self._now
+        self._last = self._now = snapshot.contents
+        for number, (thing, content) in snapshot.contents.items():
+            if number not in now or now[number][1] is not content:
+                self._kind(thing).put(thing, content.held)
+
+    def moved(self) -> None:
+        """Something happened: it is not known what objects hold now."""
+        self._now = {}
+
+    def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
+        """All plain values, each with its path and the attribute that it is in."""
+        stack: list[tuple[str, Any]] = [("env", self.root)]
+        seen: set[int] = set()
+        while stack:
+            path, thing = stack.pop()
+            if id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            kind = self._kind(thing)
+            named = kind in (_OBJECT, _PLAIN_OBJECT)
+            for name, value in kind.items(kind.copy(thing)):
+                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
+                if _is_plain(value):
+                    yield here, (type(thing).__qualname__, str(name)) if named else ("", ""), value
+                else:
+                    inner: list[Any] = []
+                    yield here, ("", ""), b"".join(_spell(value, inner))
+                    stack.extend((here, one) for one in inner)
+
+    def path_of(self, wanted: object) -> str:
+        """How an object is reached."""
+        stack: list[tuple[str, Any]] = [("env", self.root)]
+        seen: set[int] = set()
+        while stack:
+            path, thing = stack.pop()
+            if thing is wanted:
+                return path
+            if id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            try:
+                kind = self._kind(thing)
+            except Strange:
+                continue
+            for name, value in kind.items(kind.copy(thing)):
+                inner: list[Any] = []
+                _spell(value, inner)
+                named = kind in (_OBJECT, _PLAIN_OBJECT)
+                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
+                stack.extend((here, one) for one in inner)
+        return "env"
+
+    def _content(self, thing: Any, kind: _Kind, glance: Any) -> Content:
+        held = kind.copy(thing)
+        inner: list[Any] = []
+        name, attributes = type(thing).__qualname__, kind in (_OBJECT, _PLAIN_OBJECT)
+        pieces = [name.encode()]
+        for key, value in kind.items(held):
+            if (name, key) in self.left or (attributes and key in _NEVER):
+                continue
+            pieces.extend(_spell(key, inner))
+            pieces.extend(_spell(value, inner))
+        return Content(glance, held, b"\1".join(pieces), tuple(reversed(inner)))
+
+    def _kind(self, thing: Any) -> _Kind:
+        found = self._kinds.get(type(thing))
+        if found is None:
+            found = self._kinds[type(thing)] = _kind_of(thing)
+        if found is _NOTHING and isinstance(thing, _CHANCE):
+            self.chance[id(thing)] = thing
+        if found is _NUMBERS and thing.dtype.hasobject:
+            return _THINGS
+        return found
+
+
+def _kind_of(thing: Any) -> _Kind:
+    kind: type = type(thing)
+    if kind.__module__.startswith("mujoco"):
+        return _of_mujoco() if kind.__name__ == "MjData" else _NOTHING
+    if isinstance(thing, _CHANCE) or any(
+        one.__module__ == left or one.__module__.startswith(f"{left}.") for one in kind.__mro__ for left in _LEFT
+    ):
+        return _NOTHING
+    builtin: Any = next(one for one in kind.__mro__ if not one.__flags__ & (1 << 9))  # not made by a `class` statement
+    named = hasattr(thing, "__dict__") or any("__slots__" in vars(one) for one in kind.__mro__[:-1])
+    if builtin is object and named:
+        return _OBJECT if any(_slot_names(one) for one in kind.__mro__) else _PLAIN_OBJECT
+    for base, found in {dict: _DICT, list: _LIST, deque: _DEQUE, set: _SET, bytearray: _BYTES}.items():
+        if isinstance(thing, base) and not getattr(thing, "__dict__", None):
+            return found
+    if isinstance(thing, np.ndarray):
+        return _NUMBERS
+    raise Strange("", thing)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (*_PLAIN, np.generic, Enum))
+
+
+def _spell(value: Any, inner: list[Any]) -> list[bytes]:
+    """A value as bytes; objects that can change are put into `inner`, and only said to be there."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return [repr(value + 0.0 if kind is float else value).encode()]
+    if isinstance(value, np.generic):
+        return _spell(value.item(), inner) if not isinstance(value, np.void) else [value.tobytes()]
+    if isinstance(value, Enum):
+        return [f"{kind.__qualname__}.{value.name}".encode()]
+    if isinstance(value, tuple):
+        return [b"(", *(piece for one in value for piece in _spell(one, inner)), b")"]
+    if isinstance(value, frozenset):
+        return [b"{", *sorted(b"".join(_spell(one, inner)) for one in value), b"}"]
+    if isinstance(value, MethodType):
+        inner.append(value.__self__)
+        return [value.__func__.__qualname__.encode()]
+    if isinstance(value, _FIXED):
+        return [repr(getattr(value, "__qualname__", None) or str(value)).encode()]
+    if isinstance(value, _PLAIN):  # of a class of its own
+        return [repr(value).encode()]
+    inner.append(value)
+    return [b"@"]
+
+
+def _of_mujoco() -> _Kind:
+    """How the state of a simulation with MuJoCo is taken down: all that integration goes on from."""
+    import mujoco  # whoever has such data has it
+
+    what = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+    def take(data: Any) -> Any:
+        state = np.empty(mujoco.mj_stateSize(data.model, what))
+        mujoco.mj_getState(data.model, data, state, what)
+        return state
+
+    def put(data: Any, state: Any) -> None:
+        mujoco.mj_setState(data.model, data, state, what)
+        mujoco.mj_forward(data.model, data)
+
+    return _Kind(lambda one: take(one).tobytes(), take, put, lambda state: [("", (state[1:] + 0.0).tobytes())])
