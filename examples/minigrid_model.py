@@ -1,4 +1,4 @@
-"""MiniGrid (Apache-2.0) as a batched model: the agent, what it carries, and the grid, as MiniGrid encodes its objects."""
+"""MiniGrid (Apache-2.0) as a batched model: the agent, what it carries, and the grid, as it encodes its objects."""
 
 from typing import Any
 
@@ -49,7 +49,10 @@ class MiniGrid:
         walk = (actions == 2) & (ENTERED[kind] | ((kind == DOOR) & (state == OPEN)))
         after[walk, :2] = np.stack([x, y], axis=1)[walk]
         take, put = (actions == 3) & TAKEN[kind] & (held == EMPTY), (actions == 4) & (kind == EMPTY) & (held != EMPTY)
-        after[every[take, None], [3, 4, 5]], after[every[put, None], ahead[put]] = grid[every, x, y][take], states[put, 3:6]
+        after[every[take, None], [3, 4, 5]], after[every[put, None], ahead[put]] = (
+            grid[every, x, y][take],
+            states[put, 3:6],
+        )
         gone = take | ((actions == 5) & (kind == BOX))
         after[every[gone, None], ahead[gone]] = after[put, 3:6] = 0
         after[every[gone], ahead[gone, 0]] = after[put, 3] = EMPTY

@@ -121,11 +121,6 @@ def every(form: tuple[Any, Any], states: Array, terms: int) -> tuple[Floats, Flo
     return values[0], values[1]
 
 
-def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
-    """Hook: the compiled form of goals."""
-    return 0.0, 0.0
-
-
 def _every(tables: object, states: Array, values: Floats) -> None:
     for i in range(values.shape[1]):
         for k in range(values.shape[2]):

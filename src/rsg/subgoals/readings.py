@@ -195,9 +195,7 @@ class ReadGoals:
     bold: "ReadGoals"
     careful: "ReadGoals"
 
-    def __init__(
-        self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None], facts: Facts
-    ) -> None:
+    def __init__(self, subgoals: Readings, world: EitherWorld, meant: Mapping[str, Meant | None], facts: Facts) -> None:
         self._subgoals, self._world, self.meant, self._facts = subgoals, world, meant, facts
         formulas = [some for some in meant.values() if some is not None]
         form = compiled_goals(facts, program(facts, formulas, subgoals.certainty))
