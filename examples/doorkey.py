@@ -1,4 +1,4 @@
-"""MiniGrid's DoorKey, whose objects are seen as symbols: python examples/doorkey.py [seed] [starts] (MiniGrid: Apache-2.0).
+"""DoorKey of MiniGrid (Apache-2.0), seen as symbols: python examples/doorkey.py [seed] [starts].
 
 20 demonstrations teach what the terms mean; the environment itself judges the plans, from starts that nobody showed.
 """

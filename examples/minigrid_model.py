@@ -1,4 +1,4 @@
-"""MiniGrid (Apache-2.0) as a batched model: the agent, what it carries, and the grid, as MiniGrid encodes its objects."""
+"""MiniGrid (Apache-2.0) as a batched model: the agent, what it carries, and the grid, as it encodes its objects."""
 
 from typing import Any
 

@@ -21,7 +21,7 @@ def success(encoder: str, per_task: int, seed: int) -> float:
 
 
 print("of each task", *(f"seed {seed}" for seed in SEEDS), sep="\t")
-for encoder in ("facts", "flat"):
+for encoder in ("facts", "seen"):
     for per_task in (1, 4):
         found = [success(encoder, per_task, seed) for seed in SEEDS]
         print(f"{per_task:2} {encoder:9}", *(f"{one:.0%}" for one in found), sep="\t")

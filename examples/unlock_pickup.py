@@ -1,4 +1,4 @@
-"""The same in MiniGrid's UnlockPickup, where the key must be put down again: python examples/unlock_pickup.py [seed] [starts]."""
+"""UnlockPickup of MiniGrid (Apache-2.0), where the key is put down again: python examples/unlock_pickup.py [seed]."""
 
 import sys
 

@@ -124,10 +124,10 @@ def test_without_demonstrations_they_are_made_beside_the_run(rsg, tmp_path):
 
 
 def test_seed_and_encoder_and_per_task(rsg, home, tmp_path):
-    words = ["--demos", str(home / "store"), "--json", *as_words(steps=1), "--per-task", "2", "--encoder", "flat"]
+    words = ["--demos", str(home / "store"), "--json", *as_words(steps=1), "--per-task", "2", "--encoder", "seen"]
     assert rsg("train", "crafting", "--out", str(tmp_path / "run"), "--seed", "5", *words)[0] == 0
     about = Run(tmp_path / "run").about
-    assert (about["settings"]["seed"], about["settings"]["encoder"], about["source"]["per_task"]) == (5, "flat", 2)
+    assert (about["settings"]["seed"], about["settings"]["encoder"], about["source"]["per_task"]) == (5, "seen", 2)
     assert rsg("train", "crafting", "--out", str(tmp_path / "run"), "--resume", "--json")[0] == 0
 
 
@@ -236,7 +236,7 @@ def test_eval_with_a_run(rsg, home, tmp_path):
 def test_eval_with_flat_subgoals_on_larger_maps(rsg, home, tmp_path):
     """The novel tasks take place on other maps than the training tasks: either it works, or it is one sentence."""
     words = ["--out", str(tmp_path / "run"), "--demos", str(home / "store"), "--json", *as_words(steps=1)]
-    assert rsg("train", "crafting", *words, "--encoder", "flat")[0] == 0
+    assert rsg("train", "crafting", *words, "--encoder", "seen")[0] == 0
     code, _, err = rsg("eval", "crafting", "--subgoals", str(tmp_path / "run"), "--per-task", "1")
     assert code == 0 or (code == 2 and err.count("\n") == 1)
 
@@ -367,7 +367,7 @@ def test_bad_words_are_noticed_before_demonstrations_are_made(rsg, tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("encoder", [[], ["--encoder", "flat"]])
+@pytest.mark.parametrize("encoder", [[], ["--encoder", "seen"]])
 def test_subgoals_of_another_world_are_no_beginning(rsg, folder, tmp_path, encoder):
     words = ["train", "playroom", "--out", tmp_path / "run", "--from", folder, *encoder]
     refused(rsg, tmp_path, words, f"{folder} was trained in 'crafting' and cannot be used in 'playroom'")
@@ -393,7 +393,7 @@ def test_places_that_cannot_be_used(rsg, home, folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [["--set", "steps=3"], ["--seed", "1"], ["--seed", "0"], ["--encoder", "flat"], ["--per-task", "3"],
+    "words", [["--set", "steps=3"], ["--seed", "1"], ["--seed", "0"], ["--encoder", "seen"], ["--per-task", "3"],
               ["--per-task", "0"], ["--from", "other"]], ids=str,
 )  # fmt: skip
 def test_resume_takes_no_other_settings(rsg, home, folder, words):

@@ -31,7 +31,7 @@ def formula_holds(formula, facts):
 
 
 def part_facts(parts, names=()):
-    """Facts of one state that follow from its parts, each a list of things, a grid (a list of rows of cells) or numbers.
+    """Facts of one state that follow from its parts, each a list of things, a grid (rows of cells) or numbers.
 
     names: of the columns and values, as a world's `columns`, with values in order.
     """

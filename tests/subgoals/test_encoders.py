@@ -13,7 +13,8 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.random import stream
 from rsg.planning import plan, validate
 from rsg.subgoals import EncodedClassifiers, RsgSettings
-from rsg.subgoals.encoders import Flat, flat
+from rsg.subgoals.building import build
+from rsg.subgoals.encoders import flat
 from rsg.training import Run
 from rsg.worlds import World, check
 
@@ -102,7 +103,7 @@ def demonstrations(count=60):
 
 def settings(**changes):
     values = {
-        "encoder": "flat",
+        "encoder": "seen",
         "steps": 100,
         "batch": 8,
         "rate": 0.02,
@@ -143,12 +144,12 @@ def test_the_corridor_is_a_world():
     assert check(Corridor()) == check(Named()) == []
 
 
-# ---- the encoder `flat`
+# ---- the encoder `seen`
 
 
 @pytest.mark.parametrize("world", [Corridor(), Named()], ids=["array", "dictionary"])
 def test_a_world_of_ones_own_is_learned(tmp_path, world):
-    learned = rsg.learn(demonstrations(), world, tmp_path / "run", settings(encoder="flat"), tensorboard=False)
+    learned = rsg.learn(demonstrations(), world, tmp_path / "run", settings(encoder="seen"), tensorboard=False)
     assert learned.classifiers.terms == ("take-key", "open-door")
     assert success(learned.classifiers, world) >= 0.95
     loaded = rsg.load(tmp_path / "run").classifiers
@@ -157,7 +158,7 @@ def test_a_world_of_ones_own_is_learned(tmp_path, world):
 
 
 def test_before_learning_nothing_works():
-    learned = rsg.learn(demonstrations(), Corridor(), None, settings(encoder="flat", steps=1))
+    learned = rsg.learn(demonstrations(), Corridor(), None, settings(encoder="seen", steps=1))
     assert success(learned.classifiers) < 0.5
 
 
@@ -170,10 +171,12 @@ def test_flat_sees_every_number():
     world = Named()
     states = world.sample(stream(0, "flat"), 9)
     assert np.array_equal(flat(world.encode(states)).numpy(), Corridor().encode(states))
-    encoder = Flat(9, 8, seed=1)
-    assert encoder(world.encode(states)).shape == (9, 8)
-    assert bits(Flat(9, 8, seed=1).state_dict()) == bits(encoder.state_dict())
-    assert bits(Flat(9, 8, seed=2).state_dict()) != bits(encoder.state_dict())
+
+
+def test_the_name_of_older_versions_is_understood_and_their_weights_are_not():
+    assert rsg.learn(demonstrations(), Corridor(), None, settings(encoder="flat", steps=1)).terms
+    with pytest.raises(RsgError, match="has the encoder 'flat' of an older rsg"):
+        build(settings(encoder="flat"), [], {"inputs": 9})
 
 
 def test_flat_sees_no_states():
@@ -182,7 +185,7 @@ def test_flat_sees_no_states():
 
 
 def test_new_terms_leave_old_ones_as_they_are():
-    subgoals = EncodedClassifiers(Flat(9, 8), 8).grow(["a", "b"], 3)
+    subgoals = EncodedClassifiers(nn.Linear(9, 8), 8).grow(["a", "b"], 3)
     before = {name: value.clone() for name, value in subgoals.state_dict().items()}
     subgoals.grow(["b", "c"], seed=3)
     assert subgoals.terms == ("a", "b", "c")
@@ -190,9 +193,10 @@ def test_new_terms_leave_old_ones_as_they_are():
     assert torch.equal(after["heads"][:2], before["heads"])
     assert torch.equal(after["offsets"][:2], before["offsets"])
     assert (
-        bits(EncodedClassifiers(Flat(9, 8), 8).grow(["c", "a", "b"], 3).state_dict())["heads"] != bits(after)["heads"]
+        bits(EncodedClassifiers(nn.Linear(9, 8), 8).grow(["c", "a", "b"], 3).state_dict())["heads"]
+        != bits(after)["heads"]
     )
-    assert torch.equal(EncodedClassifiers(Flat(9, 8), 8).grow(["c"], 3).heads[0], after["heads"][2])
+    assert torch.equal(EncodedClassifiers(nn.Linear(9, 8), 8).grow(["c"], 3).heads[0], after["heads"][2])
     subgoals.grow([], seed=3)
     subgoals.grow(["a"], seed=3)
     assert subgoals.terms == ("a", "b", "c")
@@ -282,7 +286,7 @@ def test_a_world_that_lacks_something_is_told_so():
         actions, costs, step = Corridor.actions, Corridor.costs, Corridor.step
 
     with pytest.raises(RsgError, match="has no `encode`"):
-        rsg.learn(demonstrations(), Half(), None, settings(encoder="flat"))
+        rsg.learn(demonstrations(), Half(), None, settings(encoder="seen"))
 
 
 def test_an_encoder_that_gives_no_features():

@@ -5,6 +5,7 @@ import pytest
 import torch
 from tests.reference.proximal import shrunk
 from tests.training.examples import quick, small_demos, world_of
+from torch import nn
 
 from rsg.core.random import stream
 from rsg.domains.crafting.images import ImageClassifiers
@@ -12,7 +13,7 @@ from rsg.domains.crafting.sets import SetClassifiers
 from rsg.domains.playroom import PlayroomWorld, load_layout
 from rsg.subgoals import RationalSubgoals, learn
 from rsg.subgoals.classifiers import Classifiers, Weights
-from rsg.subgoals.encoders import EncodedClassifiers, Flat
+from rsg.subgoals.encoders import EncodedClassifiers
 from rsg.subgoals.learning import THING
 
 TERMS = ["grab-axe", "mine-wood", "craft-boat"]
@@ -32,7 +33,7 @@ class Own(Classifiers):
 
 def untouched():
     """Classifiers that do not say what their weights are about."""
-    return EncodedClassifiers(Flat(6), 128, single=True).grow(TERMS)
+    return EncodedClassifiers(nn.Linear(6, 128), 128, single=True).grow(TERMS)
 
 
 KINDS = {

@@ -91,7 +91,7 @@ OPTIONS = [
     {"curriculum": 0},
     {"gamma": 0.0},
     {"alpha": 0.5, "weight": 2.0, "beta": 2.0},
-    {"encoder": "flat"},
+    {"encoder": "seen"},
 ]
 
 
@@ -171,7 +171,7 @@ def in_room(**changes):
 CASES = {
     "crafting": lambda: ((DEMOS, world_of), quick()),
     "relative": lambda: in_room(),
-    "flat": lambda: in_room(encoder="flat"),
+    "seen": lambda: in_room(encoder="seen"),
 }
 
 
@@ -227,7 +227,7 @@ def test_new_terms_leave_old_ones_as_they_are_in_playroom():
 
 
 def test_the_encoder_of_playroom_elsewhere():
-    with pytest.raises(RsgError, match="sees a robot among things, as in Playroom; use --encoder flat"):
+    with pytest.raises(RsgError, match="sees a robot among things, as in Playroom; use --encoder seen"):
         learn(DEMOS, world_of, None, quick(encoder="relative"))
     learned = learn(room_demos(), room_of, None, room_quick(steps=1)).classifiers
     other = PlayroomWorld(load_layout("twelve"))
@@ -332,7 +332,7 @@ def test_a_run_that_began_with_another_goes_on_bit_for_bit(tmp_path, folder):
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
 
 
-@pytest.mark.parametrize("changes", [{"hidden": 8}, {"single": False}, {"encoder": "flat"}], ids=str)
+@pytest.mark.parametrize("changes", [{"hidden": 8}, {"single": False}, {"encoder": "seen"}], ids=str)
 def test_a_start_that_does_not_fit_the_settings(tmp_path, folder, changes):
     """A run must be loadable afterwards: either it is refused, or it goes on as what it is."""
     start = load(folder).classifiers

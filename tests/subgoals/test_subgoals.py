@@ -83,7 +83,7 @@ def test_a_run_whose_world_is_not_installed_asks_for_it(subgoals, tmp_path):
 
 
 def test_networks_are_saved_too(tmp_path):
-    learned = rsg.learn(demonstrations(), WORLD, settings={"encoder": "flat", "hidden": 8, "steps": 2})
+    learned = rsg.learn(demonstrations(), WORLD, settings={"encoder": "seen", "hidden": 8, "steps": 2})
     learned.save(tmp_path / "run")
     again = rsg.load(tmp_path / "run")
     for name, value in learned.classifiers.state_dict().items():
@@ -104,15 +104,15 @@ def test_a_domain_is_a_world_and_is_remembered(tmp_path):
 def test_what_is_not_named_follows_from_the_world_and_is_said(capsys):
     assert rsg.learn(demonstrations(), WORLD).settings.encoder == "auto"
     assert "each term is read as a formula over facts" in capsys.readouterr().err
-    flat = rsg.learn(demonstrations(), WORLD, settings={"encoder": "flat", "steps": 1}).settings
-    assert (flat.encoder, flat.steps, flat.batch) == ("flat", 1, RsgSettings().batch)
+    flat = rsg.learn(demonstrations(), WORLD, settings={"encoder": "seen", "steps": 1}).settings
+    assert (flat.encoder, flat.steps, flat.batch) == ("seen", 1, RsgSettings().batch)
     assert capsys.readouterr().err == ""  # it was named
 
 
 def test_settings_in_a_file(tmp_path):
-    (tmp_path / "mine.toml").write_text('encoder = "flat"\nsteps = 1\nrate = 1\n')
+    (tmp_path / "mine.toml").write_text('encoder = "seen"\nsteps = 1\nrate = 1\n')
     settings = rsg.learn(demonstrations(), WORLD, settings=tmp_path / "mine.toml").settings
-    assert (settings.encoder, settings.steps, settings.rate) == ("flat", 1, 1.0)
+    assert (settings.encoder, settings.steps, settings.rate) == ("seen", 1, 1.0)
     with pytest.raises(RsgError, match="No such file"):
         in_file(RsgSettings, tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("steps = = 1")

@@ -14,10 +14,10 @@ from rsg.training.settings import restored
 
 
 def test_changes_are_read_as_what_they_are():
-    words = ["steps=10", " rate = 0.5", "single=OFF", "save-every=7", "encoder=flat", "device=cpu"]
+    words = ["steps=10", " rate = 0.5", "single=OFF", "save-every=7", "encoder=seen", "device=cpu"]
     settings = changed(RsgSettings(), words)
     assert (settings.steps, settings.rate, settings.single, settings.save_every) == (10, 0.5, False, 7)
-    assert (settings.encoder, settings.device) == ("flat", "cpu")
+    assert (settings.encoder, settings.device) == ("seen", "cpu")
     assert changed(settings, []) == settings
     assert changed(settings, ["steps=1", "steps=2"]).steps == 2
 

@@ -1,4 +1,4 @@
-"""What is seen: kinds of parts, names of columns and values, facts of grids and things, compiled where they are the state."""
+"""What is seen: kinds of parts, names of columns and values, facts of grids and things, compiled where that can be."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ class Board:
     """A walker on a grid of lamps and boxes; a state is (row, column, the grid). What it shows lies in its states."""
 
     actions = ("press",)
-    columns = {"board": THINGS, "walker": ("row", "column")}
+    columns = {"board": THINGS, "walker": ("row", "column")}  # noqa: RUF012
 
     def encode(self, states):
         return {"walker": states[:, :2], "board": states[:, 2:].reshape(-1, 3, 4, 2)}
@@ -35,7 +35,7 @@ class Bag:
     """Things in a row, of a type, a colour and a place; 0 is none."""
 
     actions = ("press",)
-    columns = {"bag": {"kind": None, "colour": ["red", "blue", "green"]}}
+    columns = {"bag": {"kind": None, "colour": ["red", "blue", "green"]}}  # noqa: RUF012
 
     def encode(self, states):
         return {"bag": states.reshape(len(states), -1, 3)}
@@ -129,7 +129,7 @@ def test_kinds_follow_from_what_is_shown_or_are_said():
     assert list(kinds.values()) == ["symbols", "picture", "picture", "things", "numbers", "numbers"]
 
     class Said(Board):
-        spaces = {"bag": "symbols", "map": "picture"}
+        spaces = {"bag": "symbols", "map": "picture"}  # noqa: RUF012
 
     assert kinds_of(Said(), parts_of(parts)) == {**kinds, "bag": "symbols", "map": "picture"}
 
@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_told(spaces, sentence):
 
 def test_too_many_names_are_told():
     class Wrong(Board):
-        columns = {"walker": ("row", "column", "direction")}
+        columns = {"walker": ("row", "column", "direction")}  # noqa: RUF012
 
     with pytest.raises(RsgError, match="names 3 columns of 'walker', which has 2"):
         fact_names(Wrong(), boards(0))

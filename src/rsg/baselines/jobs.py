@@ -61,7 +61,7 @@ class Asked:
         settings = changed(replace(usual, **filed), self.changes or ())
         encoder = getattr(settings, "encoder", "auto")
         if encoder not in BY_FACTS and not network_named(encoder):
-            raise unknown("encoder", encoder, (*BY_FACTS, "flat", *offers(domain, "networks")))
+            raise unknown("encoder", encoder, (*BY_FACTS, "seen", "pictures", *offers(domain, "networks")))
         check_device(settings.device)
         return settings if self.seed is None else replace(settings, seed=self.seed)
 

@@ -52,8 +52,8 @@ class Classifiers(nn.Module):
         networks: how many classifiers each of them has.
 
     A subclass has to write `odds`; all else follows. It may say which of its weights are about one thing (`groups`),
-    and offer `compiled(world, terms, separate, state)` and `batch`, see `rsg.search.Goals`, and faster twins of `evaluate` and
-    `backward`.
+    and offer `compiled(world, terms, separate, state)` and `batch`, see `rsg.search.Goals`, and faster twins of
+    `evaluate` and `backward`.
     """
 
     def __init__(self, single: bool = False, weights: Mapping[str, Weights] | None = None) -> None:

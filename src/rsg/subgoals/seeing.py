@@ -1,6 +1,6 @@
 """The encoder `seen`: a network for whatever a world shows, which looks at few things.
 
-Each classifier has its own small network. All numbers that are seen go through one layer with ReLU, side by side; each
+Each classifier has its own small network. All numbers that are seen go through two layers with ReLU, side by side; each
 thing, and each symbol of a grid, through one layer of its part, and the maximum over them counts; pictures go through
 convolutions that all classifiers share, and the maximum over places counts. What comes of it is added up.
 """
@@ -8,7 +8,7 @@ convolutions that all classifiers share, and the maximum over places counts. Wha
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +30,8 @@ CODES = 8  # values of a column of things: if it has more, and is not their type
 TYPES = 64  # of things or symbols, at most
 LARGEST = 96  # pixels of a picture's side: larger ones are made smaller
 AT_ONCE = 64  # pictures: so many stay near the processor
-FIRST = 0.1  # the spread of the first weights of layers
+SECOND = 32  # the width of the second layer of numbers: one alone makes no islands
+FIRST = 0.5  # the spread of the first weights of layers
 CHANNELS = (16, 32)  # of the convolutions
 
 
@@ -154,6 +155,8 @@ class SeenClassifiers(Classifiers):
 
     first: Tensor
     bias: Tensor
+    second: Tensor
+    second_bias: Tensor
     head: Tensor
     things: Tensor
     pooled: Tensor
@@ -195,7 +198,6 @@ class SeenClassifiers(Classifiers):
 
     def _settle(self) -> None:
         """The weights of each classifier follow from what was met."""
-        self._eye_names = self._pictures
         self.numbers_met = [column for one in self.parts.values() if one.kind == "numbers" for column in one.columns]
         self.sets = {name: one for name, one in self.parts.items() if one.kind in ("symbols", "things")}
         rows, self._first_row = 0, dict[tuple[str, int], int]()
@@ -210,15 +212,17 @@ class SeenClassifiers(Classifiers):
         weights = {
             "first": Weights((networks, count, hidden), FIRST),
             "bias": Weights((networks, hidden), FIRST),
-            "head": Weights((networks, hidden), hidden**-0.5 if count else 0.0),
+            "second": Weights((networks, hidden, SECOND), (2 / hidden) ** 0.5),
+            "second_bias": Weights((networks, SECOND)),
+            "head": Weights((networks, SECOND), SECOND**-0.5),
             "things": Weights((networks, rows, hidden), FIRST),
             "pooled": Weights((networks, len(self.sets), hidden), hidden**-0.5),
             "pictures": Weights((networks, len(self._pictures), hidden), hidden**-0.5),
             "offset": doubtful(networks),
         }
         self._weights = weights
-        for name, one in weights.items():
-            self.register_parameter(name, nn.Parameter(torch.zeros(0, *one.shape).to(self._like())))
+        for name, wanted in weights.items():
+            self.register_parameter(name, nn.Parameter(torch.zeros(0, *wanted.shape).to(self._like())))
 
     def _like(self) -> Tensor:
         return next(iter(self.parameters()), torch.zeros(0))
@@ -294,6 +298,7 @@ class SeenClassifiers(Classifiers):
         total = self.offset[chosen]
         if self.numbers_met:
             layer = torch.einsum("nd,tmdh->ntmh", seen[""], self.first[chosen]) + self.bias[chosen]
+            layer = torch.einsum("ntmh,tmhk->ntmk", torch.relu(layer), self.second[chosen]) + self.second_bias[chosen]
             total = total + (torch.relu(layer) * self.head[chosen]).sum(dim=-1)
         for place, name in enumerate(self.sets):
             which, size = seen[name], seen[f"{name} size"]
@@ -351,7 +356,9 @@ class SeenClassifiers(Classifiers):
             for name, one in self.sets.items()
         ]
         chosen = list(numbers)
-        weights = [self.first, self.bias, self.head, self.things, self.pooled, self.offset]
+        of_numbers = [self.first, self.bias, self.second, self.second_bias, self.head]
+        weights = [*of_numbers, self.things, self.pooled, self.offset]
+        made: Any = [np.ascontiguousarray(one.detach().cpu().float().numpy()[chosen, :networks]) for one in weights]
         return kernels.Tables(
             np.array(places, dtype=np.int64),
             np.array([one.mean for one in self.numbers_met], dtype=np.float64),
@@ -359,8 +366,8 @@ class SeenClassifiers(Classifiers):
             np.array(sets, dtype=kernels.SET),
             np.array(columns, dtype=kernels.COLUMN),
             np.array(values, dtype=np.float64),
-            *(np.ascontiguousarray(one.detach().cpu().float()[chosen][:, :networks]) for one in weights),
-            np.empty((2, self.hidden), dtype=np.float32),
+            *made,
+            np.empty((2, max(self.hidden, SECOND)), dtype=np.float32),
         )
 
 

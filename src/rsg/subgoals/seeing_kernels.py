@@ -1,6 +1,6 @@
 """The encoder `seen` without torch: log-odds of one classifier in one row of numbers, for search loops."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,11 @@ class Tables(NamedTuple):
         places: `[D]` the columns of numbers in a row; means, spreads: `[D]` what they are less, and divided by.
         sets, columns: records; the columns of all sets, one after the other.
         values: of all coded columns.
-        first, bias, head: `[K, M, D, H]`, `[K, M, H]` and `[K, M, H]` the layer of numbers and its weights.
+        first, bias, second, second_bias, head: `[K, M, D, H]`, `[K, M, H]`, `[K, M, H, S]`, `[K, M, S]` and `[K, M, S]`
+            the layers of numbers and their weights.
         things, pooled: `[K, M, R, H]` and `[K, M, S, H]` the layers of things and their weights.
         offset: `[K, M]`.
-        scratch: `[2, H]` room.
+        scratch: `[2, H]` room, or as wide as the second layer.
     """
 
     places: Ints
@@ -42,6 +43,8 @@ class Tables(NamedTuple):
     values: Floats
     first: Small
     bias: Small
+    second: Small
+    second_bias: Small
     head: Small
     things: Small
     pooled: Small
@@ -74,16 +77,23 @@ def odds(tables: Tables, rows: Array, i: int, k: int, m: int) -> float:
 @inlined
 def of_numbers(tables: Tables, rows: Array, i: int, k: int, m: int) -> float:
     """What the layer of numbers adds."""
-    layer, first, bias, head = tables.scratch[0], tables.first[k, m], tables.bias[k, m], tables.head[k, m]
-    for h in range(len(layer)):
+    layer, last, first, bias = tables.scratch[0], tables.scratch[1], tables.first[k, m], tables.bias[k, m]
+    second, head = tables.second[k, m], tables.head[k, m]
+    for h in range(len(bias)):
         layer[h] = bias[h]
     for d in range(len(tables.places)):
         x = np.float32((rows[i, tables.places[d]] - tables.means[d]) / tables.spreads[d])
-        for h in range(len(layer)):
+        for h in range(len(bias)):
             layer[h] += x * first[d, h]
+    for n in range(len(head)):
+        last[n] = tables.second_bias[k, m, n]
+    for h in range(len(bias)):
+        if layer[h] > 0:
+            for n in range(len(head)):
+                last[n] += layer[h] * second[h, n]
     total = np.float32(0)
-    for h in range(len(layer)):
-        total += max(layer[h], np.float32(0)) * head[h]
+    for n in range(len(head)):
+        total += max(last[n], np.float32(0)) * head[n]
     return float(total)
 
 
@@ -92,32 +102,32 @@ def of_things(tables: Tables, rows: Array, i: int, k: int, m: int, s: int, colum
     """What the things of a set add, whose columns begin with that number."""
     best, layer, one = tables.scratch[0], tables.scratch[1], tables.sets[s]
     things, pooled = tables.things[k, m], tables.pooled[k, m, s]
-    for h in range(len(best)):
+    for h in range(len(pooled)):
         best[h] = 0
     for row in range(one.rows):
         for place in range(one.columns):
             cell = one.first + row * one.down + place * one.right
             if (one.gaps and rows[i, cell] == 0) or (place > 0 and alike(rows, i, cell, cell - one.right, one)):
                 continue
-            for h in range(len(best)):
+            for h in range(len(pooled)):
                 layer[h] = things[one.offset, h]
             for c in range(one.count):
                 add_column(tables, float(rows[i, cell + c * one.deep]), column + c, things, layer)
-            for h in range(len(best)):
+            for h in range(len(pooled)):
                 best[h] = max(best[h], layer[h])
     total = np.float32(0)
-    for h in range(len(best)):
+    for h in range(len(pooled)):
         total += best[h] * pooled[h]
     return float(total)
 
 
 @inlined
-def alike(rows: Array, i: int, cell: int, other: int, one: Array) -> bool:
+def alike(rows: Array, i: int, cell: int, other: int, one: Any) -> bool:
     """Whether two cells show the same."""
-    for c in range(one.count):  # type: ignore[attr-defined]
-        if rows[i, cell + c * one.deep] != rows[i, other + c * one.deep]:  # type: ignore[attr-defined]
-            return False
-    return True
+    same = True
+    for c in range(one.count):
+        same = same and rows[i, cell + c * one.deep] == rows[i, other + c * one.deep]
+    return same
 
 
 @inlined
@@ -134,7 +144,7 @@ def add_column(tables: Tables, value: float, column: int, things: Small, layer: 
         if place == one.end:  # it was never met
             return
         row += place - one.begin
-    for h in range(len(layer)):
+    for h in range(things.shape[1]):
         layer[h] += size * things[row, h]
 
 

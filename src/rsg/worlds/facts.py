@@ -23,7 +23,7 @@ from rsg.core.arrays import Array, Bools, Ints
 from rsg.core.compiled import bare, inlined
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import EitherWorld, States
-from rsg.worlds.seen import SEEN, Column, Kind, Layout, cells_of, columns_of, kinds_of, layouts, parts_of, side_by_side
+from rsg.worlds.seen import SEEN, Column, Layout, cells_of, columns_of, kinds_of, layouts, parts_of, side_by_side
 
 VALUES = 64  # a column with more of them is a number, not one of several possibilities
 COMPARED = 32  # columns of a part; if it has more, they are not compared with each other
@@ -38,7 +38,7 @@ FACT = np.dtype(
 )
 """A fact for the kernel.
 
-In SOME and ON a grid: the column of its first number, how large it is, how far it is to the next row and column, and the
+In SOME and ON a grid: the column of its first number, its size, how far it is to the next row and column, and the
 value that is looked for. SOME: one and other are how far the columns of conditions are from that of the type, -1:
 there is none. ON: the columns that are a place. SAME: the column that agrees with the first.
 """
@@ -221,7 +221,7 @@ def _standing_names(part: str, cells: Array, other: str, shown: Array, world: ob
     used = -1
     for row, column in pairwise(columns):
         places = zip((row, column), cells.shape[1:3], strict=True)
-        inside = all(0 <= min(columns[n]) and max(columns[n]) < size for n, size in places)
+        inside = all(min(columns[n]) >= 0 and max(columns[n]) < size for n, size in places)
         if inside and column == row + 1 and row > used:
             used = column
             here = cells[np.arange(len(cells)), shown[:, row].astype(int), shown[:, column].astype(int), :1]
@@ -286,9 +286,9 @@ class _Part(NamedTuple):
             count = int(np.prod(shape))
             return cls(first, 1, count, 0, apart[-1], 1, columns_of(world, name, count))
         if len(shape) == 2 and (getattr(world, "spaces", None) or {}).get(name) != "symbols":
-            return cls(first, 1, shape[0], 0, *apart, columns_of(world, name, shape[1]))
+            return cls(first, 1, shape[0], 0, apart[0], apart[1], columns_of(world, name, shape[1]))
         (down, right, deep), depth = (*apart, 1)[:3], (*shape, 1)[2]
-        return cls(first, *shape[:2], down, right, deep, columns_of(world, name, depth))
+        return cls(first, shape[0], shape[1], down, right, deep, columns_of(world, name, depth))
 
     def number(self, name: str | None) -> int | None:
         """The number of the column of that name; None if there is none."""
@@ -315,13 +315,16 @@ class _Part(NamedTuple):
         return number * self.deep, self.value(number, wanted)
 
 
+_NONE = (NEVER, *[0] * 7, *[0.0] * 3)  # no fact of this world
+
+
 def _row(name: str, part_of: Callable[[str, bool], _Part | None]) -> tuple[Any, ...]:
     """A fact for the kernel."""
     kind, told = _read(name)
     flat = kind == SAME or (kind == EQUAL and told["row"] is None)
     part, who = part_of(str(told["part"]), flat), part_of(str(told.get("who") or told["part"]), True)
     if part is None or who is None:
-        return (NEVER, *[0] * (len(FACT) - 1))
+        return _NONE
     value, found = part.value(0, told.get("value") or "0"), tuple[Any, ...]()
     if kind == SAME:
         found = part.place(told["one"]), part.place(told["other"]), -1, 0.0, 0.0, 0.0
@@ -334,7 +337,7 @@ def _row(name: str, part_of: Callable[[str, bool], _Part | None]) -> tuple[Any, 
     else:
         (one, one_is), (other, other_is) = (part.condition(told[c], told[f"{c}_is"]) for c in ("one", "other"))
         found = part.first, one, other, value, one_is, other_is
-    return (NEVER, *[0] * (len(FACT) - 1)) if None in found else (kind, found[0], *part[1:5], *found[1:])
+    return _NONE if None in found else (kind, found[0], *part[1:5], *found[1:])
 
 
 def _derived(world: EitherWorld, names: tuple[str, ...], state: Array | None) -> Facts:

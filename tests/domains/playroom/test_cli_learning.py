@@ -50,7 +50,7 @@ def test_a_run_knows_its_world_and_room(run, home):
 def test_training_in_another_room(rsg, tmp_path):
     out = str(tmp_path / "run")
     words = ["train", "playroom", "--layout", "narrow", "--out", out, *SMALL, "--set", "steps=1"]
-    code, told, _ = rsg(*words, "--encoder", "flat")
+    code, told, _ = rsg(*words, "--encoder", "seen")
     assert code == 0
     assert f"rsg eval playroom --layout narrow --subgoals {out} " in told
     assert f"rsg world playroom --layout narrow --subgoals {out} --heat heat.png" in told
@@ -181,7 +181,7 @@ def test_a_run_of_another_world(rsg, run, home, tmp_path):
     assert problem in complaint(rsg, "eval", "crafting", "--subgoals", run, "--per-task", "1")
     assert problem in complaint(rsg, "plan", "crafting", "grab-axe", "--subgoals", run)
     crafting = tmp_path / "run"
-    small = RsgSettings(encoder="flat", steps=1, batch=4, depth=1)
+    small = RsgSettings(encoder="seen", steps=1, batch=4, depth=1)
     where = find("playroom").world(Store(home / "run-demos")[0].setting)
     learn(Store(home / "run-demos"), where, crafting, small, tensorboard=False, source={"world": "crafting"})
     problem = "was trained in 'crafting' and cannot be used in 'playroom'"

@@ -138,7 +138,7 @@ def _distances(tiles: Tensor, looks: Tensor) -> Tensor:
 
 def _types(seen: object, world: EitherWorld) -> dict[str, int]:
     if not isinstance(seen, Sets):
-        raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder flat")
+        raise RsgError("the encoder 'sets' reads sets of objects, and this world shows none; use --encoder seen")
     return {"types": len(world.rules.things) if hasattr(world, "rules") else TYPES}
 
 

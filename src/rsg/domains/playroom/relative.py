@@ -151,7 +151,7 @@ def summed(sums: Small, bias: Small, heads: Small, offsets: Small) -> Floats:
 
 def _room(seen: Array, world: EitherWorld) -> dict[str, int]:
     if not isinstance(world, PlayroomWorld):
-        raise RsgError("the encoder 'relative' sees a robot among things, as in Playroom; use --encoder flat")
+        raise RsgError("the encoder 'relative' sees a robot among things, as in Playroom; use --encoder seen")
     return {"inputs": int(seen.shape[1])}
 
 
