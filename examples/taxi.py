@@ -5,7 +5,6 @@ description of each ride, `pick-up then drop-off`. Nobody says what these words 
 """
 
 import gymnasium
-import numpy as np
 
 import rsg
 from rsg.worlds import Wrapped, wrap

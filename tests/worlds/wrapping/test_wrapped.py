@@ -10,12 +10,12 @@ import pytest
 from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.worlds.wrapping.broken import MOVES, Walk
 
 import rsg
 from rsg.core.errors import RsgError
 from rsg.worlds import check, wrap
 from rsg.worlds.wrapping.objects import Objects
-from tests.worlds.wrapping.broken import MOVES, Walk
 
 TAXI = {"actions": ["south", "north", "east", "west", "pick", "drop"]}
 
@@ -30,7 +30,7 @@ class Thing:
 
 
 class Boxes(Walk):
-    """State in all kinds of places: an array, a deque, a set, slots, things that two lists share, closures of methods."""
+    """State in all kinds of places: an array, a deque, a set, slots, things that two lists share, closures."""
 
     def reset(self, *, seed=None, options=None):
         self.floor = np.zeros((5, 5), dtype=np.int8)

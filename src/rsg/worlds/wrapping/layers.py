@@ -41,7 +41,7 @@ class Played:
         self._seeds = _takes_a_seed(self.env)
 
     def like(self, env: Any) -> "Played":
-        """Another environment, played in the same way: what only that has, such as wrappers that slip, is left aside."""
+        """Another environment, played in the same way: what only that has, as wrappers that slip, is left aside."""
         return Played(alike(env, self.env))
 
     @property
