@@ -131,7 +131,7 @@ class NovelSearch:
         """The group (0: of what shows something new, 1: of the rest) and the node to be served next."""
         for group in (0, 1):
             nodes = sorted(v for (g, v), some in self.waiting.items() if g == group and some)
-            if len(nodes) > 1 and len(self.expanded) % 16 == 15:
+            if len(nodes) > 1 and len(self.expanded) % 4 == 3:
                 self.dice = (self.dice * 1103515245 + 12345) & 0x7FFFFFFF
                 return group, nodes[(self.dice >> 8) % len(nodes)]
             if nodes:

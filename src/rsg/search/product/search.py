@@ -18,7 +18,7 @@ from rsg.search.product.serving import KernelSearch
 from rsg.search.product.settings import ORDER, ORDERS, Found, Product, Soft
 from rsg.worlds import World
 
-EVERY = {"balanced": 1, "novel": 16}
+EVERY = {"balanced": 1, "novel": 4}
 """After how many expansions a random node has its turn; else 2."""
 
 
