@@ -151,7 +151,7 @@ def test_soft_plans_give_the_cheapest_end_within_the_budget(rsg):
         (["plan", "crafting", "grab-axe", "--budget", "0"], "budget must be at least 1"),
         (
             ["plan", "crafting", "grab-axe", "--order", "sideways"],
-            "order is optimal, anytime, balanced or deepest, not 'sideways'",
+            "order is optimal, anytime, balanced, deepest or novel, not 'sideways'",
         ),
         (["plan", "crafting", "grab-axe", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
         (["plan", "mars", "grab-axe"], "there is no world 'mars'"),

@@ -39,6 +39,7 @@ Goal = str | Callable[[Array], Array]
 
 HOLDS = 0.5  # a subgoal holds where G is at least this
 BUDGET = 25_000  # expansions, the paper's limit
+NOVEL = False  # whether states that show something new come first, unless a caller says otherwise
 
 
 class GoalProblem:
@@ -192,7 +193,9 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
     return replace(made, expansions=spent, bold=made.found and bold, seconds=seconds, origin=origin)
 
 
-def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False) -> Plan:
+def by_regions(
+    problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False, novel: bool = NOVEL
+) -> Plan:
     """A plan for the goal.
 
     Args:
@@ -200,6 +203,7 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
         limits: of the search.
         rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first.
         blind: whether of the same rank the cheapest states come first, whatever their region.
+        novel: whether of the same rank those states come first that show something new.
     """
     if is_continuous(problem.world):
         raise RsgError(
@@ -208,7 +212,7 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
         )
     goals = problem.goals(problem.world, problem.terms, problem.state)
     explored = Explored(with_macros(problem.world), problem.state, goals, len(problem.terms))
-    found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind).run(limits)
+    found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind, novel).run(limits)
     return _failed(problem, found) if found.holds is None else _succeeded(problem, found, found.holds)
 
 

@@ -233,7 +233,7 @@ def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) ->
     roads = Roadmap(how.order, how.transitions, how.poses)
     if not isinstance(how.transitions, Hard) or how.order == "optimal" or settings.endless:
         return [roads]
-    trees = Trees(how.order, how.transitions)
+    trees = Trees(None if how.order == "novel" else how.order, how.transitions)  # a tree never goes back to a place
     return [roads, trees] if RoadmapSearch.fits(machine, roads) else [trees]
 
 

@@ -128,7 +128,8 @@ class Explored:
             state = world.checked(state[None])[0]
         self._world, self._goals = world, goals
         self._dtype, self._width = state.dtype, state.size
-        self._bytes = state.dtype.itemsize * state.size
+        self.column = state.dtype.itemsize
+        self._bytes = self.column * state.size
         self._macros = world if isinstance(world, WithMacros) else None
         self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))

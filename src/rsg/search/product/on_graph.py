@@ -40,7 +40,7 @@ class Mapped(Explored):
             np.array([count, count]),
         )
         self.forms = Forms(ask, (), unknown, ())
-        self._states = graph.states
+        self._states, self.column = graph.states, 0
 
     def rows(self, numbers: Ints) -> Array:
         """States by their numbers."""

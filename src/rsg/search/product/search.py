@@ -13,10 +13,14 @@ from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
 from rsg.search.product import kernels, serving
 from rsg.search.product.explored import Explored
+from rsg.search.product.novelty import new_novelty
 from rsg.search.product.serving import KernelSearch
-from rsg.search.product.settings import ORDERS, Found, Product, Soft
+from rsg.search.product.settings import ORDER, ORDERS, Found, Product, Soft
 from rsg.worlds import World
 from rsg.worlds.macros import with_macros
+
+EVERY = {"balanced": 1, "novel": 4}
+"""After how many expansions a random node has its turn; else 2."""
 
 
 class LabelSearch(KernelSearch[kernels.Memory]):
@@ -32,9 +36,10 @@ class LabelSearch(KernelSearch[kernels.Memory]):
 
     def __init__(self, explored: Explored, machine: Machine, ahead: Array, how: Product, seed: int) -> None:
         self.machine, self.how = machine, how
-        order, transitions = how.order or "deepest", how.transitions
+        order, transitions = how.order or ORDER, how.transitions
         soft = isinstance(transitions, Soft)
-        heaps = 1 if order == "optimal" else 2 * machine.nodes if soft else machine.nodes
+        likely = (2 if order == "novel" else 1) * machine.nodes
+        heaps = 1 if order == "optimal" else likely + (machine.nodes if soft else 0)
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
         spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
@@ -46,6 +51,8 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             threshold=float(np.log(transitions.threshold)),
             not_yet=float(np.log1p(-transitions.threshold)),
             weight=float(transitions.weight) if isinstance(transitions, Soft) else 0.0,
+            likely=likely,
+            every=EVERY.get(order, 2),
         )
         memory = kernels.Memory(
             known=explored.known,
@@ -53,6 +60,7 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             heaps=np.empty((heaps, serving.FIRST_ROOM + spread), dtype=kernels.OPEN),
             sizes=np.zeros(heaps, dtype=np.int64),
             run=np.zeros(1, dtype=kernels.RUN),
+            novelty=new_novelty(explored.known.table, machine.nodes, explored.column),
         )
         super().__init__(explored, specialised_search(kernels.search, explored), memory, asked, spread)
         self._begin((seed * 2654435761 + 97) & 0x7FFFFFFF)

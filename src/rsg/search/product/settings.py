@@ -12,7 +12,8 @@ from rsg.core.errors import RsgError, unknown
 from rsg.core.settings import Settings, default, named, read_value, told
 from rsg.search.driving import Between, Limits
 
-ORDERS = ("optimal", "anytime", "balanced", "deepest")
+ORDERS = ("optimal", "anytime", "balanced", "deepest", "novel")
+ORDER = "deepest"  # unless another one is named; on a roadmap `optimal`
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,9 @@ class Product(Settings):
     Attributes:
         order: `deepest` alternates the deepest open node with a random one; `balanced` takes a random node each time
             (the paper's); `optimal` the globally cheapest label, so that the plan costs the least; `anytime` improves
-            the plan until nothing open can better it. None: `deepest`, on a roadmap `optimal` for a plan that may cost
-            a fifth more than the cheapest.
+            the plan until nothing open can better it; `novel` takes what shows a node something new before all else,
+            the deepest node nearly always. None: `ORDER`, on a roadmap `optimal` for a plan that may cost a fifth more
+            than the cheapest.
         transitions: what it takes to go from one node of the machine to the next.
 
     >>> Product("optimal", Soft(weight=2.0))
