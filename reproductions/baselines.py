@@ -12,7 +12,7 @@ from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.printed import EPOCH, PAPER, PAPER_TIMES
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Rates, Results, mean_or_none, plain, rate, share
-from reproductions.harness.tables import NONE, Rate, number, page, percent, rates_table, table
+from reproductions.harness.tables import NONE, Rate, number, page, percent, table
 from reproductions.harness.trials import (
     EVALUATION_SEED,
     SPLITS,
@@ -25,7 +25,7 @@ from reproductions.harness.trials import (
     suited,
     trained,
 )
-from reproductions.recognition import Rank, evaluate_recognition
+from reproductions.recognition import RANKED, Rank, evaluate_recognition
 from rsg.baselines import METHODS, preset, train_baseline
 from rsg.demos import Recipe
 from rsg.domain import Domain, find
@@ -34,13 +34,14 @@ from rsg.evaluation.policies import Examples, episode_film, evaluate_policy
 from rsg.evaluation.report import LABELS, ORACLE, PICTURES, RSG
 from rsg.language import machine_of
 from rsg.subgoals import Recogniser
+from rsg.subgoals.recognition import SPECIFIC
 from rsg.training.data import least_steps
 from rsg.training.settings import restored
 
 NAME = "baselines"
 WORLDS = {"crafting": "Crafting World", "playroom": "Playroom"}
 CHECKS = {"strict": "success", "lenient": "success_lenient"}
-RANKED = {"train": "among the training descriptions", "novel": "among the novel ones"}
+AMONG = {"train": "among the training descriptions", "novel": "among the novel ones"}
 RECOGNISE = (RSG, "lstm", "bc", "bc-fsm")  # methods whose recognition is looked at; the paper's besides RSG
 ENCODERS = {"crafting": "sets", "playroom": "relative"}  # of RSG
 IMAGE = {"observation": "image", "batch": 32, "rate": 2e-3, "steps": 1500}  # what differs when BC-FSM sees pictures
@@ -127,7 +128,7 @@ def rsg_job(parameters: Plain, place: Place) -> Plain:
 
 def _recognition(source: Domain, rank: Rank, parameters: Plain) -> Plain:
     seed, count = EVALUATION_SEED + parameters["settings"]["seed"], parameters["recognised"]
-    looks = {split: evaluate_recognition(source, Starts(split, count, seed), rank) for split in RANKED if count}
+    looks = {split: evaluate_recognition(source, Starts(split, count, seed), rank) for split in AMONG if count}
     return {"recognition": looks} if looks else {}
 
 
@@ -140,14 +141,14 @@ class Figures(NamedTuple):
     Attributes:
         success: of each method that plans or acts by split, strict and lenient.
         by_subgoals: the same by the number of subgoals that a task needs, strict, over all splits.
-        recognition: how often a method recognises the task, by split.
+        recognition: how often a method recognises the task, by split, with and without a bonus for named steps.
         costs: of each method over seeds: seconds of training and of an epoch, milliseconds of an episode or a plan.
         changed: success by split as usual and with one thing changed, of the first seed.
     """
 
     success: Mapping[str, Mapping[str, Rates]]
     by_subgoals: Mapping[str, Mapping[int, Rate]]
-    recognition: Mapping[str, Mapping[str, Rate]]
+    recognition: Mapping[str, Mapping[str, Rates]]
     costs: Mapping[str, Mapping[str, list[float]]]
     changed: Mapping[str, Mapping[str, list[Rate | None]]]
 
@@ -198,11 +199,10 @@ def by_subgoals(seeds: list[Plain]) -> dict[int, Rate]:
     return {count: Rate(*map(tuple, zip(*seeds.values(), strict=True))) for count, seeds in sorted(sums.items())}
 
 
-def recognised(seeds: list[Plain]) -> dict[str, Rate]:
-    """How often the right description ranked first, by split."""
+def recognised(seeds: list[Plain]) -> dict[str, Rates]:
+    """How often the right description ranked first, by split, with and without a bonus for named steps."""
     every = [one["recognition"] for one in seeds if "recognition" in one]
-    found = {split: share([one[split] for one in every], "right") for split in RANKED}
-    return {split: one for split, one in found.items() if one}
+    return {split: {kind: share([one[split] for one in every], kind) for kind in RANKED} for split in AMONG if every}
 
 
 def section(size: Size, results: Results) -> Section:
@@ -218,7 +218,7 @@ def section(size: Size, results: Results) -> Section:
         }
         for world, one in worlds.items()
     }
-    text = page(NAME, size=size, names=WORLDS, epoch=EPOCH, worlds=tables)
+    text = page(NAME, size=size, names=WORLDS, epoch=EPOCH, worlds=tables, specific=SPECIFIC)
     summary: Plain = {"paper": PAPER}
     for key in ("success", "by_subgoals", "recognition", "costs"):
         summary[key] = {world: plain(getattr(one, key)) for world, one in worlds.items()}
@@ -251,8 +251,12 @@ def _subgoals_table(found: Figures) -> str:
 
 
 def _recognition_table(found: Figures) -> str:
-    rows = {LABELS[method]: found.recognition[method] for method in RECOGNISE if method in found.recognition}
-    return rates_table("method", RANKED.values(), rows)
+    rows = [
+        [LABELS[method], *(percent(one) for row in found.recognition[method].values() for one in row.values())]
+        for method in RECOGNISE
+        if method in found.recognition
+    ]
+    return table(["method", *(f"{where}: {how}" for where in AMONG.values() for how in RANKED.values())], rows)
 
 
 def _changed_table(found: Figures) -> str:

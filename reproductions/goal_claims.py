@@ -7,11 +7,10 @@ from typing import NamedTuple
 from reproductions.goal_trials import EASY, HARD, UNITS, Trials
 from reproductions.harness.jobs import Plain
 from reproductions.harness.tables import Mean, mean_of, table
+from reproductions.harness.verdicts import CONTRADICTED, FACTOR, POINTS, UNTOLD, within
+from reproductions.harness.verdicts import ahead as more
 
-CONFIRMED, CONTRADICTED, UNTOLD = "confirmed", "contradicted", "not told apart"
 SHARE = 0.7  # of the starts, at which the paper compares
-FACTOR = 1.5  # "about" and "similar" are within this factor
-POINTS = 0.05  # or, of two rates of success, within so much
 
 
 class Advantage(NamedTuple):
@@ -65,13 +64,10 @@ def advantage(one: Trials, other: Trials, unit: str, times: bool = True) -> Adva
 def ahead(found: Advantage) -> str:
     """Whether one is ahead, as the paper says.
 
-    >>> ahead(Advantage(True, {0: 0.5, 1: 0.6})), ahead(Advantage(True, {0: -0.5, 1: -0.6}))
+    >>> ahead(Advantage(True, {0: 0.5, 1: 0.51})), ahead(Advantage(True, {0: -0.5, 1: -0.51}))
     ('confirmed', 'contradicted')
     """
-    mean = found.mean
-    if mean.low is None or mean.high is None or mean.low <= 0 <= mean.high:
-        return UNTOLD
-    return CONFIRMED if mean.low > 0 else CONTRADICTED
+    return more(found.mean)
 
 
 def about(found: Advantage, times: float) -> str:
@@ -80,15 +76,10 @@ def about(found: Advantage, times: float) -> str:
     >>> about(Advantage(True, {0: 1.5, 1: 1.51}), 4.5), about(Advantage(True, {0: 0.3, 1: 0.31}), 4.5)
     ('confirmed', 'contradicted')
     """
-    mean = found.mean
-    if mean.low is None or mean.high is None:
-        return UNTOLD
     if not found.times and times != 1:
-        return CONTRADICTED if mean.high < 0 else UNTOLD
+        return CONTRADICTED if found.mean.high is not None and found.mean.high < 0 else UNTOLD
     said, margin = math.log(times), math.log(FACTOR) if found.times else POINTS
-    if said - margin <= mean.low and mean.high <= said + margin:
-        return CONFIRMED
-    return CONTRADICTED if mean.high < said - margin or said + margin < mean.low else UNTOLD
+    return within(found.mean, said - margin, said + margin)
 
 
 def grown(methods: Mapping[str, Trials], unit: str) -> Advantage:
@@ -113,13 +104,16 @@ class Claim(NamedTuple):
     judge: Callable[[Advantage], str] = ahead
 
 
-def _claims(given: str) -> dict[str, Claim]:
+def claims_about(given: str) -> dict[str, Claim]:
     """The claims about a method that is given dependencies, by the name that results know them by."""
     blind, without = "blind", "uniform"
     over_blind, without_over_blind = "blind ÷ with dependencies", "blind ÷ without dependencies"
     return {
         "hard-with": Claim(f"{HARD}: with dependencies fewer nodes than blind", over_blind, given, blind, HARD),
         "hard-with-4.5": Claim("… by about 4.5 times", over_blind, given, blind, HARD, lambda one: about(one, 4.5)),
+        "hard-over-without": Claim(
+            f"{HARD}: with dependencies fewer nodes than without", "without ÷ with dependencies", given, without, HARD
+        ),
         "hard-without": Claim(
             f"{HARD}: without dependencies worse than blind", "without dependencies ÷ blind", blind, without, HARD
         ),
@@ -152,7 +146,7 @@ def _claims(given: str) -> dict[str, Claim]:
 def judged(trials: Mapping[str, Trials], given: str) -> Plain:
     """Each claim that can be judged, by its name and by unit: the figures and the verdict."""
     found = Plain()
-    for key, claim in _claims(given).items():
+    for key, claim in claims_about(given).items():
         methods = {name: trials[name] for name in (claim.one, claim.other) if name in trials}
         if len(methods) == 2 and _complete(methods):
             found[key] = {"claim": claim.words, "compared": claim.compared}

@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from reproductions import goal_trials
-from reproductions.goal_claims import FACTOR, POINTS, claims_table, judged
+from reproductions.goal_claims import claims_table, judged
 from reproductions.goal_links import CUTS, checked, links_section, true_orders
 from reproductions.goal_terms import plans_for_terms, terms_section, without_section
 from reproductions.goal_trials import (
@@ -31,6 +31,7 @@ from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, seed_of
 from reproductions.harness.tables import NONE, number, page, table
 from reproductions.harness.trials import Learned, Size, Variant, learned, learning
+from reproductions.harness.verdicts import FACTOR, POINTS
 from reproductions.paper.algorithm_2 import Candidates
 from rsg.core.random import stream
 from rsg.language import machine_of

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from reproductions.harness.figures import curves
 from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
-from reproductions.harness.results import Results, mean_or_none, share
-from reproductions.harness.tables import NONE, number, page, percent, table
+from reproductions.harness.results import Results, mean_or_none, plain, share
+from reproductions.harness.tables import NONE, Rate, number, page, percent, table
 from reproductions.harness.trials import SPLITS, Size, Variant, learned, learning
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
@@ -30,7 +30,7 @@ from rsg.training.data import least_steps
 
 NAME, RSG = "recognition", "rsg"
 NAMES = {"train": "the training descriptions", "novel": "the novel descriptions"}
-RANKED = (f"right, {SPECIFIC} for each step that is named", "right, the plain score")
+RANKED = {"right": f"right, {SPECIFIC} for each step that is named", "plain": "right, the plain score"}
 PARTS = (0.25, 0.5, 0.75, 1.0)
 TOP = 5
 BONUS = {"right": SPECIFIC, "plain": 0.0}  # what each step that a description names counts for it
@@ -164,7 +164,7 @@ class Watcher:
         recogniser = Recogniser(self.subgoals, list(dict.fromkeys(self.source.tasks("train"))))
 
         def fits(text: str, demo: Demonstration, world: Any) -> list[bool]:
-            steps = max(1, round(part * len(demo.actions)))
+            steps = max(1, round(part * len(demo)))
             ranked = recogniser.rank(world, demo.first(steps), prefix=part < 1)
             return [str(one.task) == str(machine_of(text).task) for one in ranked[:TOP]]
 
@@ -240,7 +240,7 @@ def explanations(
         if not shortest:
             return not any(machine.accepts(holds[:end], terms) for end in range(1, len(holds)))
         best = plan(world, demo.states[0], machine, source.true_goals, settings)
-        return not best.found or len(best.actions) >= len(demo.actions)
+        return not best.found or len(best.actions) >= len(demo)
 
     return [text for text, machine in machines.items() if may_be(machine)]
 
@@ -249,16 +249,22 @@ def section(size: Size, results: Results) -> Section:
     """Tables of segmentation, recognition, beginnings and proposals."""
     del size
     every = results.of(RSG)
-    ends = [[split, *_shares([one["segmentation"][split] for one in every], SEGMENTED, "ends")] for split in SPLITS]
-    ranks = [_rank(split, [one["recognition"][split] for one in every]) for split in NAMES]
-    begun = [[f"{100 * part:.0f} %", *_shares([one["prefixes"][str(part)] for one in every], PLACES)] for part in PARTS]
-    own = [["proposals", *_shares([one["proposals"] for one in every], PLACES)]]
+    ends = {split: _shares([one["segmentation"][split] for one in every], SEGMENTED, "ends") for split in SPLITS}
+    ranks = {split: _ranks([one["recognition"][split] for one in every]) for split in NAMES}
+    begun = {f"{100 * part:.0f}": _shares([one["prefixes"][str(part)] for one in every], PLACES) for part in PARTS}
+    own = _shares([one["proposals"] for one in every], PLACES)
+    among = f"among the first {TOP}"
     text = page(
         NAME,
-        segmentation=table(["demonstrations", "ends exact", "within one step"], ends),
-        recognition=table(["candidates", "how many", *RANKED, "ceiling", "median time"], ranks),
-        beginnings=table(["of the trajectory", "right", f"among the first {TOP}"], begun),
-        proposals=table(["", "first", f"among the first {TOP}"], own),
+        segmentation=table(["demonstrations", "ends exact", "within one step"], _rows(ends)),
+        recognition=table(
+            ["candidates", "how many", *RANKED.values(), "ceiling", "median time"],
+            [_rank_row(split, row) for split, row in ranks.items()],
+        ),
+        beginnings=table(
+            ["of the trajectory", "right", among], _rows({f"{part} %": row for part, row in begun.items()})
+        ),
+        proposals=table(["", "first", among], _rows({"proposals": own})),
         untold=_taken(every, "untold"),
         confused=_taken(every, "confused"),
         specific=SPECIFIC,
@@ -267,22 +273,32 @@ def section(size: Size, results: Results) -> Section:
     seen = [{part: one["prefixes"][str(part)] for part in PARTS} for one in every]
     lines = {
         label: [[(100 * part, 100 * row[what] / row["trajectories"]) for part, row in one.items()] for one in seen]
-        for label, what in (("the first", "first"), (f"among the first {TOP}", "among"))
+        for label, what in (("the first", "first"), (among, "among"))
     }
     caption = "Recognition of trajectories that have only begun"
     pictures = {"beginnings": curves(caption, {"recognition": lines}, "% of the trajectory seen", "right, %")}
-    summary = {"segmentation": ends, "recognition": ranks, "beginnings": begun, "proposals": own}
+    summary = plain({"segmentation": ends, "recognition": ranks, "beginnings": begun, "proposals": own})
     return Section("Recognition, Crafting World", text, summary, pictures if every else {})
 
 
-def _shares(rows: Sequence[Plain], kinds: Sequence[str], of: str = "trajectories") -> list[str]:
-    return [percent(share(rows, done, of)) for done in kinds]
+def _shares(rows: Sequence[Plain], kinds: Iterable[str], of: str = "trajectories") -> dict[str, Rate | None]:
+    return {done: share(rows, done, of) for done in kinds}
 
 
-def _rank(split: str, rows: Sequence[Plain]) -> list[str]:
-    count = str(rows[0]["candidates"]) if rows else NONE
-    time = number(mean_or_none([row["ms"] for row in rows]), 2, "ms")
-    return [NAMES[split], count, *_shares(rows, (*BONUS, "ideal")), time]
+def _rows(shares: Mapping[str, Mapping[str, Rate | None]]) -> list[list[str]]:
+    return [[label, *map(percent, row.values())] for label, row in shares.items()]
+
+
+def _ranks(rows: Sequence[Plain]) -> Plain:
+    """How often the first one is right by each rank and by the ideal observer, of how many, and how long it takes."""
+    count = rows[0]["candidates"] if rows else None
+    return {"candidates": count, **_shares(rows, (*RANKED, "ideal")), "ms": [row["ms"] for row in rows]}
+
+
+def _rank_row(split: str, found: Plain) -> list[str]:
+    count, ms = found["candidates"], number(mean_or_none(found["ms"]), 2, "ms")
+    rates = [percent(found[kind]) for kind in (*RANKED, "ideal")]
+    return [NAMES[split], NONE if count is None else str(count), *rates, ms]
 
 
 def _taken(every: Sequence[Plain], what: str) -> str:

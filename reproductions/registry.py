@@ -3,7 +3,8 @@
 To add one, write a module of its name with an `EXPERIMENT`: a function that lists its jobs, and one that turns their
 results into a section. A job is a function of the module that takes plain JSON and gives plain JSON;
 `reproductions.harness.trials` has what most jobs need. What the section says in words is a page of the experiment's
-name in `reproductions/pages`. Then name it here.
+name in `reproductions/pages`. Then name it here. One that is computed from what others have written has no jobs, and
+names these in `reads`.
 """
 
 from importlib import import_module
@@ -29,6 +30,7 @@ REGISTRY = {  # what each shows, in a line
     "demonstrations of each task",
     "ablations": "one setting changed at a time: classifiers, rules, weights, depth, alignment, negatives",
     "peers": "planners that others wrote beside ours: Fast Downward in Crafting World, OMPL in Playroom",
+    "claims": "every claim of the paper that can be tested, with an interval and a verdict: from the sections above",
 }
 
 

@@ -15,7 +15,7 @@ from rsg.planning import plan
 from rsg.search import Hard, Product, SearchSettings, Soft
 
 NAME = "searches"
-NETWORKS, FORMULAS, VALUES = "networks", "formulas", "values"
+NETWORKS, LIMITED, FORMULAS, VALUES = "networks", "limited", "formulas", "values"
 KINDS: Mapping[str, Hard | Soft] = {"hard": Hard(), "soft": Soft()}
 ENTER = 100  # cheapest states that enter a node, where not all do
 
@@ -40,15 +40,32 @@ WAYS = {
         f"the paper's layers, {BUDGET:,} at each node instead of in total", None, Layers(each=BUDGET), None
     ),
     "layers-enter": Way(f"the paper's layers, the {ENTER} cheapest states enter a node", None, Layers(enter=ENTER)),
+    "layers-both": Way(
+        f"the paper's layers, {BUDGET:,} at each node, the {ENTER} cheapest states enter one",
+        None,
+        Layers(each=BUDGET, enter=ENTER),
+        None,
+    ),
     "value": Way("the paper's layers with V_t", value=True),
 }
 ASKED = {  # of each job: by which ways, and in which splits
-    NETWORKS: ([way for way in WAYS if way != "value"], SPLITS),
+    NETWORKS: ([way for way in WAYS if way not in ("value", "layers-both")], SPLITS),
+    LIMITED: (["layers-both"], SPLITS),
     FORMULAS: (["deepest", "balanced", "anytime", "optimal"], SPLITS),
     VALUES: (["layers", "value"], SPLITS[:1]),  # V_t is of tasks of the training set
 }
-TOLD = {NETWORKS: "networks", FORMULAS: "formulas over named facts", VALUES: "networks, trained by the paper's search"}
-CHANGES: Mapping[str, Mapping[str, Any]] = {NETWORKS: {}, FORMULAS: {"encoder": "facts"}, VALUES: {"kind": "sampled"}}
+TOLD = {
+    NETWORKS: "networks",
+    LIMITED: "the same networks, with both limits",
+    FORMULAS: "formulas over named facts",
+    VALUES: "networks, trained by the paper's search",
+}
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    NETWORKS: {},
+    LIMITED: {},
+    FORMULAS: {"encoder": "facts"},
+    VALUES: {"kind": "sampled"},
+}
 
 FULL = Size(400, {"compositional": 25, "novel": 50}, 2.5, seeds=5)
 QUICK = Size(20, {"compositional": 1, "novel": 1}, 0.5, {"steps": 60, "curriculum": 20})
@@ -59,7 +76,7 @@ def jobs(size: Size) -> Iterator[Job]:
     for seed in range(size.seeds):
         for name, (ways, splits) in ASKED.items():
             asked = {"ways": ways, "starts": {split: size[split] for split in splits}}
-            yield learning(NAME, size, seed, Variant(name, CHANGES[name], asked), run)
+            yield learning(NAME, size, seed, Variant(name, CHANGES.get(name, {}), asked), run)
 
 
 def run(parameters: Plain, place: Place) -> Plain:

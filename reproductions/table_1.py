@@ -23,8 +23,8 @@ FORMULAS = "RSG, formulas"
 _SHORT = {UNTRAINED: "un-\ntrained", ORACLE: "oracle", FORMULAS: "for-\nmulas"}
 WORDS, MACHINE = "words", "machine"
 SEES = {  # how a method is told the task; what it uses the transition model for
-    LABELS["irl"]: (WORDS, "all choices at demonstrated states; which actions have an effect"),
-    LABELS["gail"]: (WORDS, "episodes to learn from; which actions have an effect"),
+    LABELS["irl"]: (WORDS, "choices at demonstrated states; which actions have an effect"),
+    LABELS["gail"]: (WORDS, "episodes to learn from; in Crafting World which actions have an effect"),
     LABELS["bc"]: (WORDS, "which actions have an effect"),
     LABELS["bc-fsm"]: (MACHINE, "which actions have an effect; branches in thought"),
     RSG: (MACHINE, "the cost-to-go in training; search"),

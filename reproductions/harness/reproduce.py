@@ -20,7 +20,7 @@ from reproductions.harness.tables import page, with_section
 from reproductions.harness.trials import Size
 from rsg.core.errors import RsgError
 from rsg.core.files import leftovers, replacing
-from rsg.core.folder import locked, write
+from rsg.core.folder import locked, sha256, write
 from rsg.core.progress import Advance
 from rsg.core.words import quantity
 from rsg.demos import Recipe
@@ -54,6 +54,8 @@ class Experiment:
         jobs: lists what is to be done.
         section: turns results into a section; some jobs may be missing from them (`--report-only`).
         extras: packages that the jobs need, see `rsg.core.extras`.
+        reads: names of experiments whose written figures the section is computed from, instead of jobs; it gets their
+            summaries as `Results`, by name.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Experiment:
     jobs: Callable[[Size], Iterable[Job]]
     section: Callable[[Size, Results], Section]
     extras: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
 
     def size(self, seeds: int | None, quick: bool) -> Size:
         """How much is run if the user asks for that."""
@@ -166,15 +169,19 @@ class Reproduction:
             order: the names of all experiments, in the order of their sections.
         """
         out, kept, name = Path(out), self.kept(), self.experiment.name
-        if not kept:
-            raise RsgError(f"no job of {name} is finished in {self.work}; run it without --report-only")
-        section = self.experiment.section(self.size, Results({job: one["result"] for job, one in kept.items()}))
         folder = out.parent / "results"
+        told = written(folder, self.experiment.reads)
+        if not kept and not told:
+            raise RsgError(self._nothing(folder))
+        found = {job: one["result"] for job, one in kept.items()}
+        found |= {other: one["summary"] for other, one in told.items()}
+        section = self.experiment.section(self.size, Results(found))
         files = {key: f"{name}-{key}.{picture.kind}" for key, picture in section.pictures.items()}
-        origin = self.origin(kept)
+        origin = self.origin(kept) | (read_from(told, folder) if told else {})
         body = page(
             "section",
             **origin,
+            told=told,
             section=section,
             files=files,
             jobs=quantity(len(kept), "job"),
@@ -197,6 +204,13 @@ class Reproduction:
                 refresh(other, folder)
         return section.summary
 
+    def _nothing(self, folder: Path) -> str:
+        """What is lacking, where nothing is there to be told."""
+        if not self.experiment.reads:
+            return f"no job of {self.experiment.name} is finished in {self.work}; run it without --report-only"
+        others = ", ".join(self.experiment.reads)
+        return f"{self.experiment.name} is computed from results of {others}; none of them is in {folder}"
+
     def origin(self, kept: Mapping[str, Plain]) -> Plain:
         """Where figures come from, as plain JSON."""
         environments = {json.dumps(one["environment"]): one["environment"] for one in kept.values()}
@@ -208,6 +222,23 @@ class Reproduction:
             "environments": list(environments.values()),
             "data": {store: digest for one in kept.values() for store, digest in one["data"].items()},
         }
+
+
+def written(folder: Path, names: Iterable[str]) -> dict[str, Plain]:
+    """What experiments have written there, by name; those that have not are left out."""
+    files = {name: folder / f"{name}.json" for name in names}
+    return {name: json.loads(_read(file)) for name, file in files.items() if file.exists()}
+
+
+def read_from(told: Mapping[str, Plain], folder: Path) -> Plain:
+    """Where figures come from that were computed from what others have written: their origin, and hashes of files."""
+    environments = {json.dumps(one): one for other in told.values() for one in other["environments"]}
+    return {
+        "quick": any(other["quick"] for other in told.values()),
+        "seeds": [],  # each of the others has its own
+        "environments": list(environments.values()),
+        "data": {f"results/{name}.json": sha256((folder / f"{name}.json").read_bytes()) for name in told},
+    }
 
 
 def outlook(several: Sequence[Reproduction], workers: int) -> str:

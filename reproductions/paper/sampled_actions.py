@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rsg.core.random import stream
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.search import StateGraph, attach, roadmap
 from rsg.subgoals import RationalSubgoals
 from rsg.subgoals.ground import Ground, check_steps, edges_to_next
@@ -35,7 +35,7 @@ class SampledActions(RationalSubgoals):
     def around(self, demo: Demonstration) -> Ground:
         """The demonstration, what else could have been done at each step, and the roadmap around all that."""
         sizes = (self.settings.depth, POSES, self.samples)
-        return sampled_ground(self.world_of(demo), demo.states, demo.actions, sizes)
+        return sampled_ground(self.world_of(demo), demo.states, actions_of(demo), sizes)
 
 
 def sampled_ground(world: Any, states: NDArray[Any], actions: NDArray[Any], sizes: tuple[int, int, int]) -> Ground:

@@ -22,7 +22,7 @@ from reproductions.paper import beams
 from rsg.core.compiled import specialised
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.demos.demonstration import by_world
 from rsg.domains.crafting.sets import SetClassifiers
 from rsg.language import Machine, machine_of
@@ -82,7 +82,7 @@ class SampledScheme(RationalSubgoals):
         for machine in tasks:
             guide = self.values.goals(world, machine, demo.states[0])
             graph = beam_graph(world, demo.states, machine, guide, self.layers, rng)
-            ground = Ground(world, graph, Walk(graph.path, taken_edges(graph, demo.actions), np.ones(len(demo))))
+            ground = Ground(world, graph, Walk(graph.path, taken_edges(graph, actions_of(demo)), np.ones(len(demo))))
             found.append(View.of(self.module, ground, machine.names if found else every))
         return found
 

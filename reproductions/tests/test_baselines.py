@@ -129,10 +129,14 @@ def test_one_thing_changed_is_beside_the_first_seed_as_usual():
     assert not any(name.endswith("any-action-seed1") for name in names)
 
 
-def test_recognition_among_training_descriptions_comes_first():
-    found = {"novel": {"right": 1, "trajectories": 4}, "train": {"right": 3, "trajectories": 4}}
+def test_recognition_is_told_with_the_bonus_and_without_it_for_all_methods():
+    found = {
+        "novel": {"right": 1, "plain": 2, "trajectories": 4},
+        "train": {"right": 3, "plain": 0, "trajectories": 4},
+    }
     told = section(ALL, Results({"playroom-lstm-seed0": {"recognition": found}}))
-    assert "| LSTM | 75.0 | 25.0 |" in told.text
+    assert "| LSTM | 75.0 | 0.0 | 25.0 | 50.0 |" in told.text
+    assert told.summary["recognition"]["playroom"]["lstm"]["novel"]["plain"]["seeds"] == [0.5]
 
 
 def acted(task, start, steps, success):

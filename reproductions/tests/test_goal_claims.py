@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from reproductions.goal_claims import CONFIRMED, CONTRADICTED, UNTOLD, Advantage, about, ahead, claims_table, judged
+from reproductions.goal_claims import Advantage, about, ahead, claims_table, judged
 from reproductions.goal_trials import BUDGET, UNITS, Trials
+from reproductions.harness.verdicts import CONFIRMED, CONTRADICTED, UNTOLD
 
 GOALS = {2: "g2", 3: "g3", 4: "g4", 5: "g5"}
 
@@ -48,7 +49,7 @@ def test_what_the_paper_says_is_confirmed_by_its_own_figures(unit):
 @pytest.mark.parametrize(
     ("figures", "contradicted"),
     [
-        ({"paper": (1000, 30000)}, {"hard-with", "hard-with-4.5", "grows"}),
+        ({"paper": (1000, 30000)}, {"hard-with", "hard-with-4.5", "hard-over-without", "grows"}),
         ({"paper": (1000, 9000)}, {"hard-with-4.5", "grows"}),
         ({"uniform": (1000, 10000)}, {"hard-without"}),
         ({"uniform": (4000, 24000)}, {"easy-similar", "easy-without", "easy-without-2.4"}),
@@ -67,11 +68,12 @@ def test_where_70_percent_is_not_reached_success_is_compared():
     worse = found["hard-without"]["expansions"]
     assert (worse["measure"], worse["value"], worse["verdict"]) == ("success", 1.0, CONFIRMED)
     assert worse["text"] == "success +100.0 points (+100.0 to +100.0)"
-    assert claims_table(found).splitlines()[4].endswith("| the same | the same |")
+    assert claims_table(found).splitlines()[5].endswith("| the same | the same |")
     other = judged({"paper": trials(None, 4000), "uniform": trials(1000, 2000), "blind": trials(2400, None)}, "paper")
     assert {key: one["states"]["verdict"] for key, one in other.items()} == {
         "hard-with": CONFIRMED,
         "hard-with-4.5": UNTOLD,
+        "hard-over-without": CONTRADICTED,
         "hard-without": CONTRADICTED,
         "easy-similar": CONTRADICTED,
         "easy-with": CONTRADICTED,

@@ -67,6 +67,14 @@ def test_a_job_and_its_section(tmp_path, monkeypatch):
     told = section(TINY, Results({job.name: result}))
     for words in ("Segmentation", "ceiling", "Beginnings", "Without candidates", "75 %"):
         assert words in told.text
+    rates = told.summary["recognition"]["train"]
+    assert rates["candidates"] == 48
+    assert {len(rates[kind]["seeds"]) for kind in ("right", "plain", "ideal")} == {1} == {len(rates["ms"])}
+    assert (
+        told.summary["segmentation"]["novel"]["exact"]["mean"]
+        == result["segmentation"]["novel"]["exact"] / (result["segmentation"]["novel"]["ends"])
+    )
+    assert set(told.summary["beginnings"]) == {"25", "50", "75", "100"}
     told.pictures["beginnings"].draw(tmp_path / "beginnings.png")
     assert (tmp_path / "beginnings.png").stat().st_size > 1000
     assert section(TINY, Results()).pictures == {}

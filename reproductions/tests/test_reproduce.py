@@ -11,7 +11,7 @@ from reproductions.harness.jobs import Job, Place, finished, perform, store_fold
 from reproductions.harness.reproduce import Experiment, Reproduction, outlook
 from reproductions.harness.results import Results
 from reproductions.harness.tables import HEAD, Rate, mean_of, percent, t_cdf, t_quantile, table, with_section
-from reproductions.harness.trials import Size, settings_of
+from reproductions.harness.trials import EVALUATION_SEED, Size, settings_of
 from reproductions.registry import REGISTRY, experiment
 from reproductions.tests import toy
 from rsg.core.errors import RsgError
@@ -309,7 +309,7 @@ def test_the_jobs_of_instructions(tmp_path):
     assert jobs[0].parameters["settings"]["seed"] == 0
     assert jobs[4].needs[0].seed == 1
     asked = jobs[4].parameters["evaluations"]
-    assert {one["seed"] for one in asked.values()} == {1001}
+    assert {one["seed"] for one in asked.values()} == {EVALUATION_SEED + 1}
     results = Results({job.name: done_here(job, tmp_path) for job in jobs[:4]})
     assert results["rsg-seed0"]["training"]["steps"] == 4
     section = instructions.section(Size(), results)

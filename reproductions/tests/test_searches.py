@@ -13,7 +13,7 @@ SIZE = Size(2, {"compositional": 1, "novel": 1}, 0.1, {"steps": 4, "check_every"
 
 def test_every_job_has_ways_and_splits_of_its_own():
     found = {job.name: job.parameters for job in searches.jobs(SIZE)}
-    assert set(found) == {"networks-seed0", "formulas-seed0", "values-seed0"}
+    assert set(found) == {"networks-seed0", "limited-seed0", "formulas-seed0", "values-seed0"}
     assert found["values-seed0"]["ways"] == ["layers", "value"]
     assert set(found["values-seed0"]["starts"]) == {"compositional"}  # V_t knows no other tasks
     assert found["formulas-seed0"]["settings"]["encoder"] == "facts"

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
         ParseError as ParseError, RsgError as RsgError, RunError as RunError, StoreError as StoreError,
         TaskError as TaskError,
     )
-    from rsg.demos import Demonstration as Demonstration, Store as Store
+    from rsg.demos import Demonstration as Demonstration, Store as Store, demonstrate as demonstrate
     from rsg.domain import Domain as Domain
+    from rsg.envs import Recorder as Recorder
     from rsg.language import (
         And as And, Formula as Formula, Machine as Machine, Or as Or, Task as Task, Term as Term, Then as Then,
         parse as parse, satisfies as satisfies, to_ltlf as to_ltlf,
@@ -43,8 +44,9 @@ _ROOMS = {
 }
 _HOMES = {
     "rsg.core.errors": "ParseError RsgError RunError StoreError TaskError",
-    "rsg.demos": "Demonstration Store",
+    "rsg.demos": "Demonstration Store demonstrate",
     "rsg.domain": "Domain",
+    "rsg.envs": "Recorder",
     "rsg.language": "And Formula Machine Or Task Term Then parse satisfies to_ltlf",
     "rsg.planning": "Dependencies Plan execute plan plan_goal validate",
     "rsg.search": "SearchSettings",

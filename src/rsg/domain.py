@@ -17,18 +17,17 @@ from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.blame import theirs
 from rsg.core.errors import ParseError, RsgError, unknown
 from rsg.core.progress import Advance
-from rsg.core.words import quantity
 from rsg.demos import Demonstration, Recipe, Store
+from rsg.demos.expert import DRAWS, first_done, setting_of, shortest_way, start_in
 from rsg.demos.making import fill_store
 from rsg.language import Task, machine_of, parse
-from rsg.planning import Part, Plan, plan, validate
-from rsg.search import Goals, Product, SearchSettings, goals_from
-from rsg.worlds import EitherWorld, is_continuous
+from rsg.planning import Part, Plan
+from rsg.search import Goals, SearchSettings, goals_from
+from rsg.worlds import EitherWorld
+from rsg.worlds.viewing import blocks_of, text_of, told_text
 
 W = TypeVar("W", bound=EitherWorld, default=Any)
 """The world of a domain: `class Kitchen(Domain[KitchenWorld])`; it may be left out."""
-
-EXPERT = SearchSettings(Product("optimal"), budget=100_000)
 
 
 class PlaceOption(NamedTuple):
@@ -131,7 +130,7 @@ class Domain(Generic[W]):
     published: Mapping[str, Printed] = {}
     no_splits: str = "none; it has no tasks"
     found_as: str = ""
-    max_draws: int = 100
+    max_draws: int = DRAWS
 
     # Where.
 
@@ -179,11 +178,8 @@ class Domain(Generic[W]):
             raise self.lacks(
                 "starts", "write a method start(self, terms, rng, goal), or sample(rng, count) of its world"
             )
-        for _ in range(self.max_draws):
-            state = world.sample(rng, 1)[0]
-            if not terms or not self.has("truth") or not self.truth(world, state[None], terms).any():
-                return world, state
-        raise RsgError(f"no start of {self.name} was found at which {' and '.join(terms)} is not yet true")
+        truth = self.truth if self.has("truth") else None
+        return world, start_in(world, terms, truth, rng, self.max_draws)
 
     # What is asked, and what is true.
 
@@ -245,14 +241,10 @@ class Domain(Generic[W]):
     ) -> tuple[Array, Array] | None:
         """States `[T + 1, W]` and actions of somebody who does a task; None if that cannot be done.
 
-        By default the shortest way, judged by the truth.
+        By default the shortest way, judged by the truth; with noise, from wherever a mistake leads.
         """
         self.check_expert()
-        if noise:
-            raise RsgError(f"the expert of {self.name} makes no mistakes; leave out --noise")
-        made = plan(world, state, task, self.true_goals, None if is_continuous(world) else EXPERT)
-        right = validate(world, made, task, lambda states, terms: self.truth(world, states, terms)).ok
-        return (made.states, made.actions) if right else None
+        return shortest_way(world, state, task, self.true_goals, rng, noise)
 
     def demonstrate(
         self, split: str, task: int, rng: np.random.Generator, noise: float = 0.0
@@ -260,11 +252,14 @@ class Domain(Generic[W]):
         """A demonstration by the expert, and how many starts were drawn until one could be done."""
         text = self.tasks(split)[task]
         self.check_expert()
-        for draw in range(1, self.max_draws + 1):
+
+        def attempt() -> Demonstration | None:
             world, state = self.start_of(split, task, rng)
-            if found := self.expert(world, state, text, rng, noise):
-                return Demonstration(*found, task=text, setting=self.setting_of(world)), draw
-        raise RsgError(f"no demonstration of '{text}' was found in {quantity(self.max_draws, 'start')}")
+            found = self.expert(world, state, text, rng, noise)
+            setting = self.setting_of(world) or setting_of(world, state)
+            return Demonstration(*found, task=text, setting=setting) if found else None
+
+        return first_done(attempt, text, self.max_draws)
 
     def check_expert(self) -> None:
         """An error if there is nobody to demonstrate anything."""
@@ -273,7 +268,11 @@ class Domain(Generic[W]):
 
     def view(self, world: W, state: Array, colours: bool = True) -> Any:
         """A state for the terminal, as (rich) text."""
-        return world.view(state) if hasattr(world, "view") else f"state  {np.array2string(np.asarray(state))}"
+        if hasattr(world, "view"):
+            return told_text(world.view(state), colours)
+        if not hasattr(world, "spaces"):
+            return f"state  {np.array2string(np.asarray(state))}"
+        return blocks_of(world.render(state)) if colours and hasattr(world, "render") else text_of(world, state)
 
     def steps(self, world: W, states: Array, actions: Array) -> str:
         """A part of a trajectory in a line."""
@@ -292,11 +291,11 @@ class Domain(Generic[W]):
         raise self.lacks("files of places", "leave out --save")
 
     def controls(self, world: W) -> Controls:
-        """How a person moves; by default arrows for actions of such names, and digits for the others."""
+        """How a person moves; by default arrows for actions of such names, and digits, then letters, for the others."""
         if not hasattr(world, "actions"):
             raise self.lacks("keys", "write a method controls(self, world)")
         others = [name for name in world.actions if name not in ("up", "down", "left", "right")]
-        keys = dict(zip("1234567890", others, strict=False))
+        keys = dict(zip("1234567890bcefgimoptvxyz", others, strict=False))
         arrows = ["arrows or wasd move"] if len(others) < len(world.actions) else []
         told = "   ".join([*arrows, *(f"{key} {name}" for key, name in keys.items())])
         return Controls({name: number for number, name in enumerate(world.actions)}, keys, told)

@@ -122,7 +122,9 @@ def test_imported_demonstrations_of_a_known_world_say_their_setting(rsg, tmp_pat
     words = ["demos", "import", str(tmp_path / "my.jsonl"), "--world", "crafting", "--out", str(tmp_path / "mine")]
     code, _, err = rsg(*words)
     assert code == 2
-    assert "episode 0: this is not a setting of Crafting World: ''; give each a setting such as {\"world\"" in err
+    assert (
+        "my.jsonl, line 1: this is not a setting of Crafting World: ''; give each a setting such as {\"world\"" in err
+    )
 
 
 def test_a_run_that_never_began_does_not_block_the_folder(rsg, tmp_path):
@@ -135,7 +137,7 @@ def test_a_run_that_never_began_does_not_block_the_folder(rsg, tmp_path):
 
 def test_import_and_export(rsg, store, tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    code, out, err = rsg("demos", "export", str(store), "--minari", "crafting/train-v0")
+    code, out, err = rsg("demos", "export", str(store), "minari:crafting/train-v0")
     assert code == 0, err
     assert "104 episodes" in out
     code, out, err = rsg("demos", "import", "minari:crafting/train-v0", "--out", str(tmp_path / "back"), "--json")

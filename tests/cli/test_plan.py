@@ -121,9 +121,24 @@ def test_eval(rsg):
     assert wanted <= set(values)
 
 
+def test_soft_plans_give_the_cheapest_end_within_the_budget(rsg):
+    words = ["eval", "crafting", "--per-task", "1", "--json", "--soft"]
+    values = json.loads(rsg(*words)[1])
+    assert (values["success"], values["transitions"], values["order"]) == (1.0, "soft", "deepest")
+    hard = json.loads(rsg(*(word for word in words if word != "--soft"))[1])
+    assert (hard["success"], hard["transitions"]) == (1.0, "hard")
+    assert values["cost_mean"] <= hard["cost_mean"]
+    assert values["expansions_mean"] > hard["expansions_mean"]
+    code, out, _ = rsg("plan", "crafting", "grab-axe then mine-wood", "--soft", "--seed", "2")
+    assert code == 0
+    assert "replayed: it does the task" in out
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
+        (["plan", "crafting", "--goal", "craft-boat", "--soft"], "--soft is for TASK"),
+        (["plan", "playroom", "ring-bell", "--planner", "rrt", "--soft"], "the planner 'rrt' has no soft transitions"),
         (["plan", "crafting", "mine-wod"], "did you mean mine-wood?"),
         (["plan", "crafting"], "say what to do: TASK, such as 'grab-axe then mine-wood', or only the end: --goal"),
         (["plan", "crafting", "grab-axe", "--goal", "grab-axe"], "give either TASK or --goal, not both"),
@@ -136,7 +151,7 @@ def test_eval(rsg):
         (["plan", "crafting", "grab-axe", "--budget", "0"], "budget must be at least 1"),
         (
             ["plan", "crafting", "grab-axe", "--order", "sideways"],
-            "order is optimal, anytime, balanced or deepest, not 'sideways'",
+            "order is optimal, anytime, balanced, deepest or novel, not 'sideways'",
         ),
         (["plan", "crafting", "grab-axe", "--subgoals", "dreams"], "there are no subgoals 'dreams'"),
         (["plan", "mars", "grab-axe"], "there is no world 'mars'"),

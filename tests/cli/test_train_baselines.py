@@ -159,7 +159,11 @@ def test_descriptions_are_ranked(rsg, home, method):
     ("words", "problem"),
     [
         (["eval", "crafting", "--subgoals", "{lstm}"], "recognises tasks but does not act"),
-        (["eval", "crafting", "--subgoals", "{bc-fsm}", "--order", "optimal"], "acts without a search"),
+        (
+            ["eval", "crafting", "--subgoals", "{bc-fsm}", "--order", "optimal"],
+            "acts without a search; leave out --order",
+        ),
+        (["eval", "crafting", "--subgoals", "{bc-fsm}", "--soft"], "acts without a search; leave out --soft"),
         (["eval", "playroom", "--subgoals", "{bc-fsm}"], "was trained in 'crafting' and cannot be used in 'playroom'"),
         (["plan", "crafting", "grab-axe", "--subgoals", "{bc-fsm}"], "which learns no subgoals"),
         (["report", "{lstm}"], "recognises tasks but does not act"),

@@ -89,10 +89,12 @@ def test_all_goes_as_planned():
     assert [step for _, step in done.came] == [part.end for part in made.parts]
 
 
-@pytest.mark.parametrize("task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"])
+@pytest.mark.parametrize(
+    "task", ["take-key then open-door then leave", "take-key and be-right then leave or open-door"]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_it_arrives_however_it_is_pushed(seed, task):
-    done, made = going(task, Slippery(0.3, 0.05, seed))
+    done, _ = going(task, Slippery(0.3, 0.05, seed))
     assert done.done
     machine = Machine.of(parse(task))
     assert machine.accepts(truth(done.states, machine.names), machine.names)  # judged by somebody else
@@ -215,8 +217,8 @@ def test_slips_are_sentences():
 @settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(
-        ["take-key then open-door", "take-key and be-right", "be-right then take-key then be-right", "leave or open-door",
-         "take-key then be-right and leave", "be-right then leave then be-right"]
+        ["take-key then open-door", "take-key and be-right", "be-right then take-key then be-right",
+         "leave or open-door", "take-key then be-right and leave", "be-right then leave then be-right"]
     ),
     st.integers(0, 10_000),
     st.sampled_from(["deepest", "optimal"]),
@@ -241,3 +243,31 @@ def test_what_is_done_does_the_task(task, seed, order):
     assert done.done == reached[-1]
     assert not any(reached[:-1])
     assert done.done or done.ended in ("no plan", "replans", "steps")
+
+
+def test_goals_that_were_begun_have_a_compiled_form():
+    """What kernels are told is what Python is told: columns of distinct terms, and begun ones are always fresh."""
+    from rsg.core.compiled import bare
+    from rsg.search import begun
+
+    @bare
+    def kernel(tables, states, i, k):
+        return -1.0 * states[i, k], -0.5 * tables[0]
+
+    class Compiled:
+        compiled = (kernel, (np.array([2.0])[0],))
+        batch = 7
+
+        def __call__(self, states):
+            return -1.0 * states[:, :2], np.full((len(states), 2), -1.0)
+
+    goals = begun(lambda world, terms, state: Compiled(), 2)(None, ("a", "b", "b", "a"), None)
+    states = np.arange(12.0).reshape(3, 4)
+    log_g, log_i = goals(states)
+    ask, tables = goals.compiled
+    told = np.array([[ask(tables, states, i, k) for k in range(4)] for i in range(3)])
+    assert (told[..., 0] == log_g).all()
+    assert (told[..., 1] == log_i).all()
+    assert (log_i[:, 2:] == 0).all()
+    assert goals.batch == 7
+    assert not hasattr(goals, "bold")

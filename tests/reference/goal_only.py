@@ -8,6 +8,8 @@ from itertools import combinations, count, permutations
 from math import inf, prod
 from typing import Any, NamedTuple
 
+from tests.reference.novelty import Seen
+
 
 @dataclass
 class Region:
@@ -41,6 +43,7 @@ class RegionSearch:
         goal: the term that is wanted.
         rank: from the terms that hold in a region and those achieved on the way, its rank.
         budget: as for the real one; blind: whether the cheapest state comes first, whatever its region.
+        novel: whether of the same rank states come first that show what was not seen in any region of that rank.
     """
 
     world: Any
@@ -50,32 +53,39 @@ class RegionSearch:
     rank: Any
     budget: int
     blind: bool = False
+    novel: bool = False
     regions: dict[frozenset[int], Region] = field(default_factory=dict)
 
     def run(self) -> Answer:
-        """Always the open state of the least rank, then of the fewest regions, then the cheapest, then the oldest."""
+        """Always the open state of the least rank, then what is new, the fewest regions, the cheapest, the oldest."""
         self.cost, self.came = {self.start: 0.0}, {}
         self.expanded, self.ticks = [], count()
         self.regions[self.holds[self.start]] = Region()
-        self.open = {}
+        self.open, self.shown = [], Seen(self.world.rows)
         self.open_up([self.start])
         while self.open:
-            if len(self.expanded) >= self.budget:
+            first = min(self.open)
+            s = first[-1]
+            if s not in self.expanded and len(self.expanded) >= self.budget:
                 return self.answer("budget")
-            s = min(self.open, key=self.importance)
-            del self.open[s]
+            self.open.remove(first)
+            if s in self.expanded:
+                continue
             self.expanded.append(s)
             reached = self.expand(s)
             if reached is not None:
                 return self.answer("found", reached)
         return self.answer("exhausted")
 
-    def age(self, s):
-        return (self.cost[s], self.open[s])
-
-    def importance(self, s):
-        region = self.regions[self.holds[s]]
-        return (region.rank, 0 if self.blind else region.steps, *self.age(s))
+    def wait(self, s):
+        """Let a state wait for its expansion."""
+        region, before, dull = self.regions[self.holds[s]], self.came.get(s, (None,))[0], False
+        if self.novel:
+            if before is not None and self.regions[self.holds[before]].rank != region.rank:
+                before = None
+            dull = not self.shown.news(s, region.rank, before)
+        steps = 0 if self.blind else region.steps
+        self.open.append((region.rank, dull, steps, self.cost[s], next(self.ticks), s))
 
     def expand(self, s):
         """Try every action; gives the state and the action after which the goal came true, if it did."""
@@ -94,7 +104,7 @@ class RegionSearch:
             if self.regions[self.holds[t]].rank is None:
                 waiting.append(t)
             else:
-                self.open[t] = next(self.ticks)
+                self.wait(t)
         self.open_up(waiting)
         return None
 
@@ -103,8 +113,8 @@ class RegionSearch:
         for terms, region in self.regions.items():
             if region.rank is None:
                 region.rank = self.rank(terms, region.way)
-        for t in dict.fromkeys(waiting):
-            self.open[t] = next(self.ticks)
+        for t in waiting:
+            self.wait(t)
 
     def answer(self, ended, reached=None):
         seen = set().union(*self.regions) - self.holds[self.start]

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from tests.reference import goal_only as reference
+from tests.reference.novelty import DigitGoals, DigitWorld
 from tests.reference.search import ByteWorld, NumberWorld, TableGoals, TableWorld
 
 from rsg.core.errors import RsgError
@@ -49,7 +50,7 @@ class Case:
         self.ranks = rng.choice([-1.0, 0.0, 1.0, 2.5], size=2**self.terms)
         self.by_way = bool(rng.integers(2))
         self.budget = int(rng.choice(BUDGETS, p=[0.05, 0.05, 0.2, 0.2, 0.5]))
-        self.blind = bool(rng.integers(4) == 0)
+        self.blind, self.novel = bool(rng.integers(4) == 0), False
 
     def judge(self, terms, way):
         """The rank of a region."""
@@ -68,14 +69,14 @@ class Case:
     def search(self, goals=None):
         self.ways = {}
         known = Explored(self.world, self.world.rows[self.start], goals or self.goals, self.terms)
-        return RegionSearch(known, self.goal, self.rank, self.threshold, self.blind)
+        return RegionSearch(known, self.goal, self.rank, self.threshold, self.blind, self.novel)
 
     def found(self, goals=None):
         return self.search(goals).run(Limits(self.budget))
 
     def expected(self):
         holds = [frozenset(np.flatnonzero(row).tolist()) for row in self.held]
-        options = (self.goal, self.judge, self.budget, self.blind)
+        options = (self.goal, self.judge, self.budget, self.blind, self.novel)
         return reference.RegionSearch(self.world, self.start, holds, *options).run()
 
 
@@ -129,6 +130,20 @@ def test_the_twin_agrees_on_100_random_worlds(batch, make_world):
             compare_with_reference(case, goals=lambda states, case=case: case.goals(states))
     ended = [answer.ended for answer in answers]
     assert SLOW or min(ended.count(one) for one in ("found", "exhausted", "budget")) >= 5
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_the_twin_agrees_where_novelty_counts(batch):
+    rng = stream(batch, "novel regions")
+    fewer = []
+    for _ in range(10 if SLOW else 60):
+        case = Case(rng, DigitWorld, (10, 400), (2, 6), rare=0.1, goals=0.2)
+        case.goals, case.novel = DigitGoals(case.world, case.goals.log_g, case.goals.log_i), True
+        expected = compare_with_reference(case)
+        compare_with_reference(case, goals=lambda states, case=case: case.goals(states))
+        case.novel = False
+        fewer.append(expected.expansions - case.expected().expansions)
+    assert SLOW or (min(fewer) < 0 < max(fewer))
 
 
 def test_the_twin_agrees_on_larger_worlds():

@@ -9,7 +9,7 @@ from rsg.search import PLANNERS, Auto, Hard, Product, Roadmap, SearchSettings, S
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: Product("random"), "order is optimal, anytime, balanced or deepest, not 'random'"),
+        (lambda: Product("random"), "order is optimal, anytime, balanced, deepest or novel, not 'random'"),
         (lambda: Trees("optimal"), "order is deepest, balanced or anytime, not 'optimal'"),
         (lambda: Hard(0.0), "threshold lies between 0 and 1, not 0.0"),
         (lambda: Hard(1.0), "threshold lies between 0 and 1, not 1.0"),

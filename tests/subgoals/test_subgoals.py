@@ -143,7 +143,7 @@ SLIPS = {
         lambda: rsg.learn(DEMOS, WORLD, start=rsg.learn(DEMOS, WORLD).classifiers),
         "start= takes subgoals",
     ),
-    "no actions": (lambda: rsg.Demonstration(DEMOS[0].states, None, "a"), "a demonstration has its actions"),
+    "no actions": (lambda: rsg.learn([rsg.Demonstration(DEMOS[0].states, None, "a")], WORLD), "has no actions"),
     "a device": (lambda: rsg.learn(DEMOS, WORLD, settings={"device": "toaster"}), "torch cannot use the device"),
     "a classifier": (
         lambda: rsg.plan(WORLD, DEMOS[0].states[0], "take-key", rsg.learn(DEMOS, WORLD).classifiers),

@@ -14,7 +14,7 @@ from rsg.baselines.networks import Actions
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
 from rsg.core.settings import default
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.language import Machine, Task
 from rsg.subgoals.classifiers import mapped, tensors
 from rsg.subgoals.encoders import SeenTensors, seeded
@@ -94,15 +94,16 @@ def batch_of(demos: Sequence[Demonstration], world_of: WorldOf, shape: Shape, de
     owner = torch.as_tensor(np.repeat(np.arange(len(demos)), lengths), device=device)
     moving = torch.as_tensor(place < np.repeat(lengths - 1, lengths), device=device)
     seen = tensors(mapped(stacked, *(_seen(demo, world_of, shape) for demo in demos)), device)
-    taken = torch.cat([Actions(shape).read(demo.actions) for demo in demos]).to(device)
+    taken = torch.cat([Actions(shape).read(actions_of(demo)) for demo in demos]).to(device)
     texts = tuple(demo.task for demo in demos)
     return Batch(texts, seen, owner, torch.as_tensor(place, device=device), moving, taken)
 
 
 def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
     wanted = "whole numbers [T]" if "actions" in shape else "moves [T, D]"
-    if ("actions" in shape) != (demo.actions.ndim == 1):
-        raise DemonstrationError(f"actions are {wanted} in this world, not {list(demo.actions.shape)}", demo)
+    actions = actions_of(demo)
+    if ("actions" in shape) != (actions.ndim == 1):
+        raise DemonstrationError(f"actions are {wanted} in this world, not {list(actions.shape)}", demo)
     try:
         return look(world_of(demo), demo.states, shape)
     except RsgError as error:

@@ -30,7 +30,7 @@ from rsg.baselines.networks import History
 from rsg.core.arrays import Array
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import default
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.subgoals.classifiers import mapped, tensors
 from rsg.worlds import EitherWorld, is_continuous, successors_of
 
@@ -96,7 +96,7 @@ def surroundings(
     choices = 1 + tried if is_continuous(world) else len(world.actions)
     begin = np.repeat(demo.states, choices, axis=0)
     try:
-        world.step(demo.states[:-1], demo.actions)  # says so if they do not fit
+        world.step(demo.states[:-1], actions_of(demo))  # says so if they do not fit
         if is_continuous(world):
             ends = world.step(begin, draw(len(begin)))
         else:
@@ -110,7 +110,7 @@ def surroundings(
     after = np.full((count * (1 + choices), choices), -1)
     after[:count] = np.where(possible, off_path, -1)
     path, chosen = np.arange(count), np.full(count, -1)
-    chosen[:-1] = demo.actions if discrete else 0
+    chosen[:-1] = actions_of(demo) if discrete else 0
     after[path[:-1], chosen[:-1]] = path[1:]
     since = np.concatenate([path, np.repeat(path + 1, choices)])
     states, state = np.unique(np.concatenate([demo.states, ends]), axis=0, return_inverse=True)
@@ -202,7 +202,8 @@ class Irl(Baseline):
     def gradients(self, demos: Sequence[Demonstration], rng: np.random.Generator, step: int) -> Mapping[str, float]:
         """Of the likelihood of demonstrations under the planner, and of Q's distance from the plan."""
         if not self.actions.discrete:
-            self.module.moves.copy_(torch.as_tensor(rng.choice(np.concatenate([one.actions for one in demos]), KEPT)))
+            moves = np.concatenate([actions_of(one) for one in demos])
+            self.module.moves.copy_(torch.as_tensor(rng.choice(moves, KEPT)))
         moves = self._kept()
         warm = step < self.settings.warm_up * self.settings.steps
         figures = self.figures(demos, rng, 0.0 if warm else self.settings.discount, moves, blurred=True)
@@ -210,7 +211,7 @@ class Irl(Baseline):
 
     def held_out_score(self, demos: Sequence[Demonstration], rng: np.random.Generator) -> float:
         """The log-probability of demonstrated choices under softmax(Q)."""
-        moves = np.concatenate([demo.actions for demo in demos])  # not those of a batch: scores are compared
+        moves = np.concatenate([actions_of(demo) for demo in demos])  # not those of a batch: scores are compared
         with torch.inference_mode():
             return float(self.figures(demos, rng, self.settings.discount, moves)["likelihood_q"])
 

@@ -1,6 +1,7 @@
 """`rsg demos`: make, look at, check, mend and exchange demonstrations."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,9 +18,11 @@ from rsg.core.progress import progress
 from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
-from rsg.demos.importing import import_into, open_store, world_of_source
+from rsg.demos.formats import Options
+from rsg.demos.importing import Import, export_to, import_into, open_store, world_of_source
 from rsg.demos.making import fill_with_bar
 from rsg.demos.showing import milestones
+from rsg.demos.words import words_in
 from rsg.domain import Domain, find, installed, remembered
 from rsg.evaluation.films import demonstration_film
 
@@ -30,7 +33,9 @@ demos = typer.Typer(
     help="Make, look at, check, mend and exchange demonstrations.",
     epilog="A store is a folder: manifest.json and .npz shards, each with its checksum. Nothing in it can run code.",
 )
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a store, or minari:ID.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a store; or a file or a folder that could be imported.")
+]
 
 
 def _part(function: Callable[..., Said]) -> Callable[..., None]:
@@ -121,7 +126,7 @@ def show(
         "task": demo.task,
         "steps": len(demo),
         "reached": [{"step": step, "term": term} for step, term in reached],
-        "actions": demo.actions.tolist(),
+        "actions": None if demo.actions is None else demo.actions.tolist(),
     }
     return Said(values, _show_demonstration(source, demo, reached), written=[gif])
 
@@ -130,7 +135,7 @@ def _show_demonstration(
     source: Domain | None, demo: Demonstration, reached: list[tuple[int, str]]
 ) -> Iterator[RenderableType]:
     """A demonstration in the terminal: the first state, then the steps up to each subgoal."""
-    yield f"[bold]task[/bold]   {demo.task}\n"
+    yield f"[bold]task[/bold]   {demo.task or '(no description)'}\n"
     if source is None:
         yield f"{len(demo)} steps; if a file describes this world, --world FILE.py:NAME shows them"
         return
@@ -139,8 +144,10 @@ def _show_demonstration(
     yield ""
     for step, term in [*reached, (len(demo), "")]:
         if step > start:
-            steps = source.steps(world, demo.states[start : step + 1], demo.actions[start:step])
-            yield f"  steps {start + 1:2} to {step:2}  {steps}"
+            shown = "(no actions)"
+            if demo.actions is not None:
+                shown = source.steps(world, demo.states[start : step + 1], demo.actions[start:step])
+            yield f"  steps {start + 1:2} to {step:2}  {shown}"
             start = step
         if term:
             yield f"                 [green]{term}[/green]"
@@ -156,7 +163,9 @@ def check(folder: Folder, world: Home = None) -> Said:
     done = "verified, replayed and judged" if report.judged else "verified and replayed (no truth to judge them by)"
     done = done if report.replayed else "verified (an unknown world: not replayed; is it --world FILE.py:NAME?)"
     verdict = "all is well" if report.ok else f"{len(report.problems)} problems"
-    told = [*report.problems, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
+    missing = {"actions: not replayed": report.without_actions, "a description: not judged": report.without_task}
+    told = [f"{count:,} without {what}" for what, count in missing.items() if count and source]
+    told = [*report.problems, *told, f"{report.episodes:,} episodes, {report.steps:,} steps {done}: {verdict}"]
     if not report.complete:
         told.append("not complete: the command that made it goes on")
     keys = ("ok", "episodes", "steps", "replayed", "complete", "problems")
@@ -178,35 +187,81 @@ def repair(folder: Folder) -> Said:
     return Said({"kept": result.kept, "lost": result.lost, "damaged": list(result.damaged)}, told)
 
 
-@_part
-def export(
-    folder: Folder, minari: str = option(..., "The id of the new set: my-world/train-v0.", metavar="ID")
-) -> Said:
-    """Write a store as a Minari dataset (HDF5), with the description of each episode."""
-    from rsg.demos.minari_sets import export_minari
+@dataclass(frozen=True)
+class Reading:
+    """How to bring in what others recorded."""
 
-    episodes = export_minari(Store(folder), minari)
-    return Said({"minari": minari, "episodes": episodes}, f"{episodes:,} episodes in the Minari dataset {minari}")
+    format: str | None = option(None, "npz, jsonl, minari, lerobot, robomimic or rsg; else guessed.")
+    world: str = option("", "The world they come from: a name, or path/to/file.py:name.")
+    dtype: str | None = option(None, "Of the states, such as uint8 or float32.")
+    state_keys: str | None = option(
+        None, "Which vectors make up a state, in this order; else all that were observed.", metavar="KEY,KEY"
+    )
+    task_key: str | None = option(None, "Where the text is, if not where the format has it.", metavar="KEY")
+    words: Path | None = option(
+        None, 'Lines "a text" = "a-task" (TOML); "*" stands for all other texts.', metavar="FILE", exists=True
+    )
+    find_actions: bool = option(False, "Find actions that are missing with the world's model.", "--find-actions")
+    bridge: int = option(0, "At most so many actions for a step that no single one explains.", min=0, metavar="K")
+
+    def asked(self, known: Domain | None, note: Callable[[str], None]) -> Import:
+        """What was asked for."""
+        keys = tuple(key.strip() for key in (self.state_keys or "").split(",") if key.strip())
+        if self.bridge and not self.find_actions:
+            raise RsgError("--bridge says how actions are found; add --find-actions")
+        return Import(
+            Options(keys, self.task_key, self.dtype or (known.dtype if known else None), note=note),
+            self.format,
+            known,
+            words_in(self.words) if self.words else None,
+            self.bridge if self.find_actions else None,
+        )
 
 
 @_part
 def import_(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="FILE.npz, FILE.jsonl, or minari:ID.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file or a folder, or minari:ID.")],
+    reading: Reading,
     out: Path = new_folder(..., "A new store, or one of the same world to add to."),
-    world: str = option("", "The world they come from: a name, or path/to/file.py:name."),
-    dtype: str | None = option(None, "Of the states, such as uint8 or float32."),
 ) -> Said:
-    """Bring in your own demonstrations.
+    """Bring in recordings of your own, or of others: all of a source, or nothing.
 
-    .npz: arrays states, actions, lengths, tasks. .jsonl: one object per line with states, actions and task.
+    FILE.npz: arrays states, actions, lengths, tasks. FILE.jsonl: one object per line with states, actions and task.
+    A folder of LeRobot's, v3.0 or v2.1. FILE.hdf5: robomimic, RoboCasa, LIBERO. A Minari dataset: minari:ID.
+
+    What was left out is said. Recordings may lack actions: a world's model finds them. For example:
+    [bold]rsg demos import my.jsonl --world {world} --out mine[/bold]
+    [bold]rsg demos import lerobot/pusht --state-keys observation.state --words words.toml --out pusht[/bold]
+    [bold]rsg demos import seen.npz --world {world} --find-actions --bridge 3 --out done[/bold]
     """
-    name = world or world_of_source(source) or "own"
+    notes: list[str] = []
+    name = reading.world or world_of_source(source, reading.format) or "own"
     known = _known(name, name if ":" in name else None)
     name = known.name if known else name
     had = len(Store(out)) if (out / "manifest.json").exists() else 0
-    store = import_into(out, source, name, dtype or (known.dtype if known else None), known)
+    store = import_into(out, source, name, reading.asked(known, notes.append))
+    notes = list(dict.fromkeys(notes))
     told = f"{len(store) - had:,} demonstrations imported; {len(store):,} in {out}"
-    return Said({"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name}, told)
+    values = {"folder": str(out), "imported": len(store) - had, "episodes": len(store), "world": name, "notes": notes}
+    return Said(values, "\n".join([*notes, told]))
+
+
+@_part
+def export(
+    folder: Folder,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="What to write; its name says the format.")],
+    format: str | None = option(None, "npz, jsonl, minari, lerobot or robomimic; else guessed."),  # noqa: A002
+    fps: int = option(10, "Steps a second, for LeRobot, which has a clock.", min=1),
+) -> Said:
+    """Write a store in a format of others, which read it without rsg. Imported again, it is the same.
+
+    FILE.npz, FILE.jsonl, minari:ID, a new FOLDER for LeRobot v3.0, FILE.hdf5 for robomimic. For example:
+    [bold]rsg demos export train minari:my-world/train-v0[/bold]
+    [bold]rsg demos export train out/lerobot --fps 20[/bold]
+    """
+    store = open_store(folder, "own")
+    export_to(target, store, Options(fps=fps), format)
+    return Said({"target": target, "episodes": len(store)}, f"{len(store):,} episodes in {target}")
 
 
 def _known(name: str, named: str | None = None) -> Domain | None:

@@ -43,8 +43,10 @@ def evaluate(
     if search.subgoals not in GIVEN:
         from rsg.evaluation.policies import baseline_of, evaluate_run  # which load torch
 
-        if search.order is not None and baseline_of(search.subgoals):
-            raise RsgError(f"{search.subgoals} acts without a search; leave out --order")
+        if (search.order is not None or search.soft) and baseline_of(search.subgoals):
+            raise RsgError(
+                f"{search.subgoals} acts without a search; leave out {'--soft' if search.soft else '--order'}"
+            )
         if result := evaluate_run(search.subgoals, source, world, starts):
             return Said({**about, **source.about(), **result}, _show(result, about, "steps", "episodes"))
     settings, goal_fn = search.settings_in(world), goal_fn_named(search.subgoals, source, world)
@@ -52,6 +54,7 @@ def evaluate(
         result = evaluate_planning(source, starts, goal_fn, settings, advance)
     how = settings.planner
     about |= {"order": how.order or "auto", "budget": settings.budget, "planner": how.name, **source.about()}
+    about["transitions"] = how.transitions.name
     return Said({**about, **result}, _show(result, about, "expansions", "plans"))
 
 
@@ -60,7 +63,7 @@ def _show(result: dict[str, Any], how: dict[str, Any], effort: str, what: str) -
     if "method" in result:
         told = f"{result['method']}: {how['subgoals']}"
     else:
-        told = f"subgoals: {how['subgoals']}, order: {how['order']}"
+        told = f"subgoals: {how['subgoals']}, order: {how['order']}, {how['transitions']} transitions"
         told += f", planner: {how['planner']}, layout: {how['layout']}" if "layout" in how else ""
         told += f", {how['budget']:,} expansions in total"
     yield f"[bold]{result['split']}[/bold], {told}\n"

@@ -12,7 +12,7 @@ from rsg.cli.output import to_fill, to_write
 from rsg.core.settings import in_table
 from rsg.domain import Domain
 from rsg.planning import Dependencies
-from rsg.search import GoalFn, SearchSettings, is_continuous, search_settings
+from rsg.search import ORDER, ORDERS, GoalFn, SearchSettings, is_continuous, search_settings
 from rsg.worlds import EitherWorld
 
 WorldName = Annotated[str, typer.Argument(metavar="WORLD", help="A name (see rsg domains), or path/to/file.py:name.")]
@@ -62,7 +62,10 @@ class Search:
         None, "In a continuous world: roadmap, rrt (random trees), or auto (the default: trees where it takes them)."
     )
     order: str | None = option(
-        None, "deepest (usual with finitely many actions), balanced, optimal, anytime or auto (usual elsewhere)."
+        None, f"{', '.join(ORDERS)} or auto; with finitely many actions {ORDER} is usual, elsewhere auto."
+    )
+    soft: bool = option(
+        False, "Subgoals may end anywhere, at the paper's cost −λ (log G + log I); the cheapest end is given.", "--soft"
     )
     seed: Seed = 0
     budget: int | None = option(None, "How many expansions a plan may take; 5,000, and 25,000 for a goal only.")
@@ -70,9 +73,9 @@ class Search:
 
     def settings_in(self, world: EitherWorld, goal: bool = False) -> SearchSettings:
         """What was asked for here, or else in the file, or else what suits the world."""
-        usual = {"order": "auto" if is_continuous(world) else "deepest", "budget": 25_000 if goal else 5000}
+        usual = {"order": "auto" if is_continuous(world) else ORDER, "budget": 25_000 if goal else 5000}
         filed = in_table("search", self.file, _sensible) if self.file else {}
-        here = {"order": self.order, "budget": self.budget, "planner": self.planner}
+        here = {"order": self.order, "budget": self.budget, "planner": self.planner, "soft": self.soft or None}
         said = {key: value for key, value in here.items() if value is not None}
         return search_settings({**usual, "seed": self.seed, **filed, **said})
 

@@ -61,10 +61,12 @@ def plan(
     settings, goal_fn = search.settings_in(world, goal is not None), goal_fn_named(search.subgoals, domain, world)
     how = settings.planner
     about = {"subgoals": search.subgoals, "order": how.order or "auto", "planner": how.name, **domain.about()}
+    about["transitions"] = how.transitions.name
     note, make = "", partial(plan_task, world, state, machine, goal_fn, settings)
     if goal is not None and not is_continuous(world):  # in a continuous one no subgoal needs another one first
-        if search.order is not None:
-            raise RsgError("--order is for TASK; with --goal states where the goal lacks least come first")
+        if search.order is not None or search.soft:
+            wrong = "--soft" if search.soft else "--order"
+            raise RsgError(f"{wrong} is for TASK; with --goal states where the goal lacks least come first")
         dependencies, note = dependencies_named(search.subgoals, find(name), goal_fn)
         make, about["order"] = (
             partial(plan_goal, world, state, str(end), goal_fn, dependencies, settings.budget or BUDGET),

@@ -16,7 +16,7 @@ from rsg.cli.options import Home, RunFolder, picture
 from rsg.cli.output import columns, folded
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.demos.importing import open_store
 from rsg.domain import action_values, find, remembered
 from rsg.evaluation.candidates import candidates_named
@@ -65,7 +65,7 @@ def recognise(
     shown = demo.first(first or len(demo))
     where = source.world(demo.setting)
     check_usable(folder, source, where)
-    states, actions = shown.states, shown.actions
+    states, actions = shown.states, actions_of(shown)
     begun = time.perf_counter()
     if candidates is not None:
         tasks = candidates_named(candidates, source, judge.terms)

@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 EXTRAS = {  # extra: what it brings, the modules that show it is there
+    "formats": ("demonstrations of Minari, LeRobot and robomimic", ("minari", "pyarrow", "h5py")),
     "ompl": ("OMPL motion planners, as a peer", ("ompl",)),
     "pddl": ("Fast Downward, as a peer", ("unified_planning", "up_fast_downward")),
     "dev": ("tests, linters, docs", ("pytest", "hypothesis", "mypy", "mkdocs")),
@@ -11,7 +12,12 @@ EXTRAS = {  # extra: what it brings, the modules that show it is there
 
 def installed(name: str) -> bool:
     """Whether an extra is there."""
-    return all(find_spec(module) is not None for module in EXTRAS[name][1])
+    return all(map(there, EXTRAS[name][1]))
+
+
+def there(module: str) -> bool:
+    """Whether a package can be imported."""
+    return find_spec(module) is not None
 
 
 def command(*names: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile
 
 from rsg.core.errors import RsgError
 
@@ -41,6 +41,33 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: str | Path) -> Iterator[Path]:
+    """A temporary folder to fill; at the end it gets its name, which must be free, and on an error it is dropped.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with new_folder(f"{folder}/set") as part:
+    ...         _ = (part / "note.txt").write_text("whole")
+    ...     Path(f"{folder}/set/note.txt").read_text()
+    'whole'
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as staging:
+            part = Path(staging, "new")
+            part.mkdir()
+            yield part
+            for file in (one for one in part.rglob("*") if one.is_file()):
+                with file.open("rb") as written:
+                    os.fsync(written.fileno())
+            part.rename(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def check_writable(path: str | Path, folder: bool = False) -> None:

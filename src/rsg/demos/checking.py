@@ -23,12 +23,15 @@ class Report:
     Attributes:
         episodes, steps: how much was looked at.
         replayed: whether the world was there to replay them; judged: whether its truth was.
+        without_actions, without_task: how many could not be replayed, or judged, since that is missing.
         complete: whether everything planned has been made.
         problems: what is wrong, the first few.
     """
 
     episodes: int = 0
     steps: int = 0
+    without_actions: int = 0
+    without_task: int = 0
     replayed: bool = True
     judged: bool = True
     complete: bool = True
@@ -55,6 +58,8 @@ def check_store(
             demos, _ = store.read_shard(shard)
             report.episodes += len(demos)
             report.steps += sum(map(len, demos))
+            report.without_actions += sum(demo.actions is None for demo in demos)
+            report.without_task += sum(not demo.task for demo in demos)
             for number, demo in enumerate(demos, first):
                 if source and (problem := _problem(source, demo, report.judged)):
                     report.problems.append(f"{store.folder / shard.file}, episode {number}: {problem}")
@@ -71,13 +76,16 @@ def _problem(source: Demonstrator, demo: Demonstration, judged: bool) -> str:
     """Why a demonstration is not what it says; empty if it is."""
     try:
         world: EitherWorld = source.world(demo.setting)
-        same = (world.step(demo.states[:-1], demo.actions) == demo.states[1:]).all(axis=1)
+        actions = demo.actions
+        same = np.array([True])
+        if actions is not None:
+            same = (world.step(demo.states[:-1], actions) == demo.states[1:]).all(axis=1)
     except (RsgError, ValueError) as error:
         return f"cannot be replayed: {error}"
     if not same.all():
         step = int(np.argmin(same))
         return f"the world does not go from state {step} to state {step + 1} by that action"
-    if not judged:
+    if not judged or not demo.task:
         return ""
     try:
         machine = machine_of(demo.task)

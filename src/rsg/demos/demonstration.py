@@ -13,13 +13,16 @@ T = TypeVar("T")
 
 
 class Trajectory(Protocol):
-    """What was seen and done: states `[T + 1, W]`, actions `[T]` or `[T, D]`; nothing may have been done yet."""
+    """What was seen and done: states `[T + 1, W]`, actions `[T]` or `[T, D]`; nothing may have been done yet.
+
+    Where only was seen, not done, the actions are None.
+    """
 
     @property
     def states(self) -> Array: ...  # noqa: D102
 
     @property
-    def actions(self) -> Array: ...  # noqa: D102
+    def actions(self) -> Array | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,8 @@ class Demonstration:
 
     Attributes:
         states: `[T + 1, W]` rows of the world, T ≥ 1.
-        actions: `[T]` indices, or `[T, D]` vectors in a continuous world.
-        task: the description, as text.
+        actions: `[T]` indices, or `[T, D]` vectors in a continuous world; None where a recording has none.
+        task: the description, as text; empty where a recording has none.
         setting: what the world must know to replay it, as text (JSON); empty if nothing.
 
     >>> demo = Demonstration(np.zeros((3, 4)), np.array([0, 1]), "grab-axe")
@@ -38,27 +41,19 @@ class Demonstration:
     """
 
     states: Array
-    actions: Array
+    actions: Array | None
     task: str
     setting: str = ""
 
     def __post_init__(self) -> None:
-        if self.actions is None:
-            raise RsgError("a demonstration has its actions; this one has None")
         if not isinstance(self.task, str) or not isinstance(self.setting, str):
             raise RsgError(f"the task and the setting of a demonstration are text, not {self.task!r}, {self.setting!r}")
-        for name in ("states", "actions"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name)))
-        if self.states.ndim != 2 or self.actions.ndim not in (1, 2):
-            shapes = f"{self.states.shape} and {self.actions.shape}"
-            raise RsgError(f"a demonstration has states [T + 1, W] and actions [T] or [T, D], got {shapes}")
-        if len(self.states) != len(self.actions) + 1 or len(self.actions) == 0:
-            raise RsgError(
-                f"a demonstration has at least one action and one state more than actions, "
-                f"got {len(self.states)} states and {len(self.actions)} actions"
-            )
+        object.__setattr__(self, "states", np.asarray(self.states))
+        if self.actions is not None:
+            object.__setattr__(self, "actions", np.asarray(self.actions))
+        self._check_shapes()
         for values in (self.states, self.actions):
-            if values.dtype.kind not in "biuf" or not values.dtype.isnative:
+            if values is not None and (values.dtype.kind not in "biuf" or not values.dtype.isnative):
                 named = "; an action is its place in the world's `actions`" if values.dtype.kind == "U" else ""
                 raise RsgError(
                     f"a demonstration holds numbers in the machine's own byte order, not {values.dtype}{named}"
@@ -66,28 +61,58 @@ class Demonstration:
         if "\0" in self.task + self.setting:
             raise RsgError("the text of a demonstration must not contain a null character")
 
+    def _check_shapes(self) -> None:
+        """An error unless there is one state more than actions."""
+        states, actions = self.states, self.actions
+        if states.ndim != 2 or (actions is not None and actions.ndim not in (1, 2)):
+            shapes = f"{states.shape} and {None if actions is None else actions.shape}"
+            raise RsgError(f"a demonstration has states [T + 1, W] and actions [T] or [T, D], got {shapes}")
+        if actions is None and len(states) < 2:
+            raise RsgError(f"a demonstration has at least two states, got {len(states)}")
+        if actions is not None and (len(states) != len(actions) + 1 or len(actions) == 0):
+            raise RsgError(
+                f"a demonstration has at least one action and one state more than actions, "
+                f"got {len(states)} states and {len(actions)} actions"
+            )
+
     def __len__(self) -> int:
         """The number of steps."""
-        return len(self.actions)
+        return len(self.states) - 1
 
     def first(self, steps: int) -> "Demonstration":
         """Its first steps, as it was when somebody had only begun."""
         if not 1 <= steps <= len(self):
             raise RsgError(f"a demonstration of {len(self)} steps has no first {steps}")
-        return replace(self, states=self.states[: steps + 1], actions=self.actions[:steps])
+        actions = None if self.actions is None else self.actions[:steps]
+        return replace(self, states=self.states[: steps + 1], actions=actions)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Demonstration) and all(
             (
                 self.task == other.task,
                 self.setting == other.setting,
-                self.states.dtype == other.states.dtype and np.array_equal(self.states, other.states),
-                self.actions.dtype == other.actions.dtype and np.array_equal(self.actions, other.actions),
+                _same(self.states, other.states),
+                _same(self.actions, other.actions),
             )
         )
 
     def __hash__(self) -> int:
-        return hash((self.task, self.setting, self.states.tobytes(), self.actions.tobytes()))
+        actions = b"" if self.actions is None else self.actions.tobytes()
+        return hash((self.task, self.setting, self.states.tobytes(), actions))
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.dtype == other.dtype and np.array_equal(one, other)
+
+
+def actions_of(trajectory: Trajectory) -> Array:
+    """The actions, where they are needed: an error if they are missing."""
+    if trajectory.actions is None:
+        how = "rsg demos import STORE --out DIR --world WORLD --find-actions finds them"
+        raise RsgError(f"this recording has no actions, and they are needed here; {how}")
+    return trajectory.actions
 
 
 Demonstrator = Any

@@ -1,38 +1,108 @@
-"""Demonstrations from any source that rsg reads."""
+"""Demonstrations from any source that rsg reads, and to any format that it writes."""
 
 import atexit
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from rsg.core.errors import RsgError, StoreError
+import numpy as np
+
+from rsg.core.errors import ParseError, RsgError, StoreError
 from rsg.demos.demonstration import Demonstration, Demonstrator
-from rsg.demos.exchange import import_jsonl, import_npz
+from rsg.demos.finding import with_actions
+from rsg.demos.formats import EVERY, STORE, Options, Recording, format_for, format_of
+from rsg.demos.formats.format import dtype_named, lossless
 from rsg.demos.store import FOLDER, Store
+from rsg.demos.words import reader
 
-MINARI = "minari:"  # before the id of a Minari dataset
+
+@dataclass(frozen=True)
+class Import:
+    """How recordings of others become demonstrations.
+
+    Attributes:
+        options: how the source is read.
+        format: its name, if that is not to be guessed.
+        known: the world, if somebody knows it: each recording must say its setting, or it could not be replayed.
+        words: tasks by text, see `rsg.demos.words`.
+        bridge: None: actions that are missing stay so. Else they are found with the known world, see `with_actions`.
+    """
+
+    options: Options = field(default_factory=Options)
+    format: str | None = None
+    known: Demonstrator | None = None
+    words: Mapping[str, str] | None = None
+    bridge: int | None = None
 
 
-def import_from(source: str | Path, dtype: str | None = None) -> Iterator[Demonstration]:
-    """The demonstrations of `minari:ID`, of a `.npz` or of a `.jsonl` file; `dtype` is that of the states."""
-    if str(source).startswith(MINARI):
-        from rsg.demos.minari_sets import import_minari
+def import_from(source: str | Path, how: Import | None = None) -> Iterator[Demonstration]:
+    """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format.
 
-        return import_minari(str(source).removeprefix(MINARI), dtype)
-    readers = {".npz": import_npz, ".jsonl": import_jsonl, ".json": import_jsonl}
-    reader = readers.get(Path(source).suffix.lower())
-    if reader is None:
-        raise StoreError(
-            f"cannot import '{source}'; give a .npz file, a .jsonl file, or minari:ID for a Minari dataset"
-        )
-    return reader(source, dtype)
+    >>> import json
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "log.jsonl"
+    ...     _ = file.write_text(json.dumps({"states": [[0], [1]], "actions": [1], "task": "open-door"}))
+    ...     [demo.task for demo in import_from(file)]
+    ['open-door']
+    """
+    how = how or Import()
+    found = format_of(str(source), how.format)
+    return _read(found.read(str(source), how.options), str(source), how)
+
+
+def _read(recordings: Iterator[Recording], source: str, how: Import) -> Iterator[Demonstration]:
+    wanted, task_of = dtype_named(how.options.dtype), reader(how.words, how.known)
+    count = silent = wordless = 0
+    for recording in recordings:
+        try:
+            demo = _demonstration(recording, wanted, task_of, how)
+        except ParseError as error:
+            raise StoreError(f"{recording.where}: the task is not understood: {error}") from None
+        except StoreError:
+            raise
+        except RsgError as error:
+            raise StoreError(f"{recording.where}: {error}") from None
+        yield demo
+        count, silent, wordless = count + 1, silent + (demo.actions is None), wordless + (not demo.task)
+    if not count:
+        raise StoreError(f"{source} holds no demonstrations")
+    for missing, what in ((silent, "actions"), (wordless, "a description")):
+        if missing:
+            how.options.note(f"{missing:,} of {count:,} recordings have come without {what}")
+
+
+def _demonstration(
+    recording: Recording, dtype: np.dtype[Any] | None, task_of: Callable[[str], str], how: Import
+) -> Demonstration:
+    """A recording as a demonstration: what it holds is checked, and what it lacks is found if that was asked for."""
+    where, states, actions, text, setting = recording
+    for name, values in (("state", states), ("action", actions)):
+        if values is not None and values.dtype.kind == "f" and np.isnan(values).any():
+            place = int(np.argwhere(np.isnan(values))[0][0])
+            raise StoreError(f"{where}: {name} {place} holds NaN, which is no number")
+    demo = Demonstration(lossless(states, dtype, f"{where}: state"), actions, task_of(text), setting)
+    known = how.known
+    try:
+        world = known.world(setting) if known else None
+    except RsgError as error:
+        example = getattr(known, "example", "")
+        more = f"; give each a setting such as {example}" if example else ""
+        raise StoreError(f"{where}: {error}{more}") from None
+    if how.bridge is None or actions is not None:
+        return demo
+    if world is None:
+        raise RsgError("actions are found with the world's model; name the world: --world WORLD")
+    return with_actions(world, demo, how.bridge)
 
 
 def opened(source: Store | Iterable[Demonstration] | str | Path) -> Store | list[Demonstration]:
     """Demonstrations, however they are given: as such, or as where they are; there is at least one."""
     if isinstance(source, str | Path):
-        source = Store(source) if Path(source).is_dir() else list(import_from(source))
+        here = Path(source).is_dir() and _is_store(source)
+        source = Store(source) if here else list(import_from(source))
     if isinstance(source, Demonstration):
         raise RsgError("demonstrations are wanted, not one: put it in a list, [demonstration]")
     if not isinstance(source, Iterable):
@@ -49,22 +119,17 @@ def opened(source: Store | Iterable[Demonstration] | str | Path) -> Store | list
     return found
 
 
-def import_into(
-    folder: Path, source: str, world: str, dtype: str | None = None, known: Demonstrator | None = None
-) -> Store:
-    """Add the demonstrations of a source to a store, a new one or one of the same world: all of them, or none.
-
-    known: the world itself, if somebody knows it; then each must say its setting, or it could not be replayed.
-    """
-    demos = _with_settings(import_from(source, dtype), known, source)
+def import_into(folder: Path, source: str, world: str, how: Import | None = None) -> Store:
+    """Add the demonstrations of a source to a store, a new one or one of the same world: all of them, or none."""
+    demos = import_from(source, how)
     new = not (folder / FOLDER.file).exists()
+    if not new and _is_store(source) and folder.resolve() == Path(source).resolve():
+        raise StoreError(f"{folder} is what is read; choose another folder for what comes out")
     store = Store.create(folder, world) if new else Store(folder)
     if store.manifest.world != world:
         raise RsgError(f"{folder} holds demonstrations of the world '{store.manifest.world}', these are of '{world}'")
     try:
         store.append(demos, all_or_none=True)
-        if not len(store):
-            raise RsgError(f"{source} holds no demonstrations")
     except BaseException:
         if new:  # nothing of a failed import stays
             rmtree(folder, ignore_errors=True)
@@ -72,21 +137,22 @@ def import_into(
     return store
 
 
-def world_of_source(source: str) -> str | None:
-    """The world that a source says it is of, if it says so."""
-    if not source.startswith(MINARI):
-        return None
-    from rsg.demos.minari_sets import minari_world
+def export_to(target: str, store: Store, options: Options | None = None, named: str | None = None) -> None:
+    """Write a store as something new that others read: all of it, or nothing; named: the format, if not guessed."""
+    format_for(target, named).write(store, target, options or Options())
 
-    return minari_world(source.removeprefix(MINARI))
+
+def world_of_source(source: str, named: str | None = None) -> str | None:
+    """The world that a source says it is of, if it says so."""
+    return format_of(source, named).world(source)
 
 
 def open_store(source: Path, world: str, folder: Path | None = None) -> Store:
-    """The store of a folder; of `minari:ID`, one that is filled from it: in a folder, or else only while we run.
+    """The store of a folder; of another source, one that is filled from it: in a folder, or else only while we run.
 
     world: where the demonstrations are of, if they do not say it.
     """
-    if not str(source).startswith(MINARI):
+    if _is_store(source):
         return Store(source)
     if folder is None:
         scratch = TemporaryDirectory()
@@ -97,13 +163,6 @@ def open_store(source: Path, world: str, folder: Path | None = None) -> Store:
     return import_into(folder, str(source), world_of_source(str(source)) or world)
 
 
-def _with_settings(demos: Iterator[Demonstration], known: Demonstrator | None, source: str) -> Iterator[Demonstration]:
-    for number, demo in enumerate(demos):
-        try:
-            if known:
-                known.world(demo.setting)
-        except RsgError as error:
-            example = getattr(known, "example", "")
-            more = f"; give each a setting such as {example}" if example else ""
-            raise RsgError(f"{source}, episode {number}: {error}{more}") from None
-        yield demo
+def _is_store(source: str | Path) -> bool:
+    """Whether a source is a store, or looks like nothing at all: then a store can say what it lacks."""
+    return next((one.name for one in EVERY if one.fits(str(source))), STORE) == STORE

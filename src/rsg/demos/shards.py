@@ -15,30 +15,35 @@ from rsg.core.errors import RsgError, StoreError
 from rsg.demos.demonstration import Demonstration
 
 # Per episode [E]: where its states and actions begin in the flat arrays, steps, width of a state, width of an action
-# (-1: a single number), which text is its task and its setting, how many starts were drawn for it, and its checksum.
-# So no episode needs another one to be found, and the large arrays are last: a file cut short keeps what came before.
+# (-1: a single number, -2: there are none), which text is its task and its setting, how many starts were drawn for it,
+# and its checksum. So no episode needs another one to be found, and the large arrays are last: a file cut short keeps
+# what came before.
 _PER_EPISODE = ("state", "action", "steps", "width", "action_width", "task", "setting", "draws", "crc")
 _ARRAYS = (*_PER_EPISODE, "tasks", "settings", "actions", "states")
 
+_NO_ACTIONS = -2
 _UNREADABLE = (ValueError, LookupError, TypeError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def pack(demonstrations: Sequence[Demonstration], draws: Sequence[int] | None = None) -> bytes:
     """The bytes of a shard; the same demonstrations give the same bytes."""
     draws = draws if draws is not None else [1] * len(demonstrations)
-    kinds = {(demo.states.dtype, demo.actions.dtype) for demo in demonstrations}
-    if len(kinds) != 1:
-        raise StoreError(f"the demonstrations of a shard must share their dtypes, got {sorted(map(str, kinds))}")
+    seen = {demo.states.dtype for demo in demonstrations}
+    done = {demo.actions.dtype for demo in demonstrations if demo.actions is not None}
+    if len(seen) != 1 or len(done) > 1:
+        kinds = sorted({str((demo.states.dtype, getattr(demo.actions, "dtype", None))) for demo in demonstrations})
+        raise StoreError(f"the demonstrations of a shard must share their dtypes, got {kinds}")
     tasks = list(dict.fromkeys(demo.task for demo in demonstrations))
     settings = list(dict.fromkeys(demo.setting for demo in demonstrations))
     states = [demo.states.ravel() for demo in demonstrations]
-    actions = [demo.actions.ravel() for demo in demonstrations]
+    none = np.empty(0, next(iter(done), np.dtype(np.int64)))
+    actions = [none if demo.actions is None else demo.actions.ravel() for demo in demonstrations]
     columns = {
         "state": [0, *accumulate(map(len, states))][:-1],
         "action": [0, *accumulate(map(len, actions))][:-1],
         "steps": [len(demo) for demo in demonstrations],
         "width": [demo.states.shape[1] for demo in demonstrations],
-        "action_width": [demo.actions.shape[1] if demo.actions.ndim == 2 else -1 for demo in demonstrations],
+        "action_width": [_width(demo.actions) for demo in demonstrations],
         "task": [tasks.index(demo.task) for demo in demonstrations],
         "setting": [settings.index(demo.setting) for demo in demonstrations],
         "draws": draws,
@@ -53,6 +58,12 @@ def pack(demonstrations: Sequence[Demonstration], draws: Sequence[int] | None = 
             with file.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, arrays[name], version=(1, 0), allow_pickle=False)
     return buffer.getvalue()
+
+
+def _width(actions: Array | None) -> int:
+    if actions is None:
+        return _NO_ACTIONS
+    return int(actions.shape[1]) if actions.ndim == 2 else -1
 
 
 def unpack(data: bytes, path: Path) -> tuple[list[Demonstration], list[int]]:
@@ -83,9 +94,10 @@ def salvage(data: bytes) -> tuple[list[Demonstration], list[int], int]:
 
 def checksum(demo: Demonstration, drawn: int) -> int:
     """A CRC over everything that a shard says of a demonstration."""
-    kinds = [(array.dtype.str, array.shape) for array in (demo.states, demo.actions)]
+    kinds = [None if one is None else (one.dtype.str, one.shape) for one in (demo.states, demo.actions)]
     crc = zlib.crc32(f"{demo.task}\0{demo.setting}\0{kinds}{drawn}".encode("utf-8", "surrogatepass"))
-    return zlib.crc32(demo.actions.tobytes(), zlib.crc32(demo.states.tobytes(), crc))
+    crc = zlib.crc32(demo.states.tobytes(), crc)
+    return crc if demo.actions is None else zlib.crc32(demo.actions.tobytes(), crc)
 
 
 def _found_arrays(data: bytes) -> dict[str, Array]:
@@ -109,10 +121,11 @@ def _episodes(arrays: dict[str, Array]) -> list[Demonstration | None]:
         try:
             states = arrays["states"][state : state + (steps + 1) * width]
             actions = arrays["actions"][action : action + steps * abs(action_width)]
+            shaped = actions.reshape(steps, action_width) if action_width >= 0 else actions
             found.append(
                 Demonstration(
                     states.reshape(steps + 1, width),
-                    actions.reshape(steps, action_width) if action_width >= 0 else actions,
+                    None if action_width == _NO_ACTIONS else shaped,
                     str(arrays["tasks"][task]),
                     str(arrays["settings"][setting]),
                 )

@@ -14,7 +14,9 @@ from rsg.language import parse
 
 
 def milestones(source: Demonstrator, demo: Demonstration) -> list[tuple[int, str]]:
-    """(step, term) for each time a subgoal of the description turned true."""
+    """(step, term) for each time a subgoal of the description turned true; none if there is no description."""
+    if not demo.task:
+        return []
     terms = [str(term) for term in parse(demo.task).terms()]
     true = source.truth(source.world(demo.setting), demo.states, terms)
     turned = ~true[:-1] & true[1:]

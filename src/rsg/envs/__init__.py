@@ -7,6 +7,7 @@ that does so, by an entry point of the group `rsg.environments`.
 import warnings
 from importlib.metadata import entry_points
 
+from rsg.envs.recorder import Recorder as Recorder
 from rsg.envs.tasks import TaskEnv as TaskEnv, TaskVectorEnv as TaskVectorEnv
 
 for _one in entry_points(group="rsg.environments"):

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from rsg.core.random import stream
+from rsg.demos.expert import setting_of
+from rsg.demos.recording import Recording
 from rsg.domain import Domain
 from rsg.envs.tasks import machine_for
 from rsg.language import Machine
@@ -31,6 +33,8 @@ class Game:
         domain: where it is played.
         task: what the person is asked to do, if anything.
         seed: where chance comes from.
+        record: keeps what is done from each start on; what is undone is not kept.
+        describe: what it is called there.
 
     Attributes:
         world, state: where the person is now.
@@ -38,13 +42,23 @@ class Game:
         finished: whether the task is done.
     """
 
-    def __init__(self, domain: Domain, task: str | None = None, seed: int = 0) -> None:
-        self.domain, self.machine = domain, machine_for(task, domain)
+    def __init__(
+        self,
+        domain: Domain,
+        task: str | None = None,
+        seed: int = 0,
+        record: Recording | None = None,
+        describe: str = "",
+    ) -> None:
+        self.domain, self.machine, self._record = domain, machine_for(task, domain), record
+        self._said = describe
         self._rng = stream(seed, "world")  # the first start is the one that `rsg world` shows for the same seed
         self.start_anew()
 
     def start_anew(self) -> None:
-        """Begin somewhere else."""
+        """Begin somewhere else; what was done is kept, if anything is."""
+        if self._record:
+            self._record.end()
         self.world, self._start = self.domain.start(self.machine.names if self.machine else (), self._rng)
         self._controls = self.domain.controls(self.world)
         self._play([])
@@ -68,12 +82,19 @@ class Game:
         self.actions: list[str] = []
         self.finished, self.state, self._entered = False, self._start, Machine.START
         self._advance()
+        if self._record:
+            self._record.drop()
+            setting = self.domain.setting_of(self.world) or setting_of(self.world, self._start)
+            self._record.begin(self._start, self._said, setting)
         for action in actions:
             self._act(action)
 
     def _act(self, action: str) -> None:
-        self.state = self.world.step(self.state[None], np.asarray(self._controls.actions[action])[None])[0]
+        move = np.asarray(self._controls.actions[action])
+        self.state = self.world.step(self.state[None], move[None])[0]
         self.actions.append(action)
+        if self._record:
+            self._record.add(move, self.state)
         self._advance()
 
     def _advance(self) -> None:
@@ -81,6 +102,11 @@ class Game:
             holds = self.domain.truth(self.world, self.state[None], self.machine.names)[0].tolist()
             self._entered, done = self.machine.advance(self._entered, holds)
             self.finished |= done
+
+    @property
+    def ended(self) -> bool:
+        """Whether the environment itself says that it is over."""
+        return hasattr(self.world, "ended") and bool(self.world.ended(self.state[None])[0])
 
     @property
     def holding(self) -> list[str]:
@@ -111,6 +137,8 @@ class Game:
                 text.append("  next   ", style="bold").append(f"{' or '.join(self.next_subgoals) or '(restart: r)'}\n")
         text.append(self.domain.view(self.world, self.state, colours))
         text.append("\n  true   ", style="bold").append("  ".join(self.holding) or "no subgoal yet")
+        if self.ended:
+            text.append("\n  over   ", style="bold").append("the environment has ended here (restart: r, new start: n)")
         keys = f"\n  {self._controls.help}\n  steps  {len(self.actions)}   {HELP}"
         return text.append(keys, style="bright_black")
 

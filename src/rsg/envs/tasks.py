@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 from rsg.core.arrays import Array, Bools, Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
-from rsg.demos.minari_sets import box
+from rsg.core.spaces import box
 from rsg.domain import Domain
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine, Task, Term

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from rsg.core.arrays import Bytes
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.demos.showing import gif
 from rsg.domain import Domain
 from rsg.planning import Plan
@@ -27,7 +27,7 @@ def demonstration_film(source: Domain, demo: Demonstration, reached: Sequence[tu
     """A demonstration as GIF; reached: (step, term) for each subgoal that came true, as `milestones` gives them."""
     world, steps = source.world(demo.setting), len(demo)
     ahead = [next((term for step, term in reached if step > now), demo.task) for now in range(steps)]
-    return _film(source, world, demo.states, [*_words(world, demo.actions, ahead), f"{steps} steps: done"])
+    return _film(source, world, demo.states, [*_words(world, actions_of(demo), ahead), f"{steps} steps: done"])
 
 
 def _words(world: Any, actions: NDArray[Any], terms: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from rsg.language import Machine, parse, satisfies
 
 PACKAGES = (
     *("torch", "numpy", "numba", "gymnasium", "lark", "safetensors", "typer", "rich"),
-    *("matplotlib", "minari", "tensorboard", "filelock"),
+    *("matplotlib", "tensorboard", "filelock"),
 )
 
 

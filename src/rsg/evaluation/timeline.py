@@ -20,7 +20,7 @@ from rich.text import Text
 from rsg.core.errors import RsgError
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
 from rsg.core.words import quantity
-from rsg.demos import Demonstration
+from rsg.demos import Demonstration, actions_of
 from rsg.domain import Domain
 from rsg.language import Task, parse
 from rsg.planning import Part
@@ -142,9 +142,9 @@ def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, 
     note = f"{best.probability:.0%} among {quantity(len(ranking), 'candidate')}; {told}"
     floor = source.trail(world, shown.states, parts(found), len(found.ends))
     if floor is None:
-        draw_timeline(path, world, shown.states, shown.actions, found, note)
+        draw_timeline(path, world, shown.states, actions_of(shown), found, note)
     else:
-        draw_on_floor(path, world, shown.actions, found, floor, note)
+        draw_on_floor(path, world, actions_of(shown), found, floor, note)
 
 
 def draw_timeline(

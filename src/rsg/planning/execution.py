@@ -1,4 +1,4 @@
-"""Doing it: a plan carried out step by step, by one who looks where it leads and plans again when it leads elsewhere."""
+"""Doing it: a plan carried out step by step, and planned again where it led elsewhere."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from rsg.core.errors import RsgError
 from rsg.language import Task
 from rsg.planning.plan import Origin, Plan, plan
 from rsg.search import HALF, begun, goals_in
-from rsg.worlds import EitherWorld
+from rsg.worlds import Wrapped
 
 State = Callable[[Any], Array]
 """The state `[W]` of the model that an environment is in."""
@@ -45,6 +45,15 @@ class Execution:
             limit), `terminated` or `truncated` (the environment ended the episode).
         seconds: spent on planning again.
         plan: the last one.
+
+    >>> from rsg.language import parse
+    >>> no_plan = Plan(task=parse("go"), states=np.zeros((1, 2)), expansions=9, ended="budget", missed=("go",))
+    >>> told = Execution(
+    ...     task=no_plan.task, states=np.zeros((4, 2)), actions=np.zeros(3), came=(), replans=(3,), ended="no plan",
+    ...     seconds=0.1, plan=no_plan,
+    ... )
+    >>> told.done, told.reason
+    (False, 'after 3 steps: no plan: go could not be reached; the budget of 9 expansions ended')
     """
 
     task: Task
@@ -113,27 +122,30 @@ def execute(
     if not isinstance(plan, Plan):
         raise RsgError(f"execute takes a plan, as rsg.plan gives it, not a {type(plan).__name__}")
     origin = _origin(plan)
-    look = state or reader(origin.world)
-    act = getattr(origin.world, "act", lambda action: action)
+    look, act = reader(origin.world, state), getattr(origin.world, "act", lambda action: action)
 
     def acting(action: Any) -> Happened:
-        told = env.step(act(action))
-        ended, cut = bool(told[2]), len(told) > 4 and bool(told[3])
-        seen = look(env, True) if ended and state is None and hasattr(origin.world, "ended") else look(env)  # type: ignore[call-arg]
-        return Happened(action, _checked(seen, origin), "terminated" if ended else "truncated" if cut else "")
+        seen, _, ended, *more = env.step(act(action))
+        over = "terminated" if ended else "truncated" if len(more) > 1 and more[0] else ""
+        return Happened(action, _checked(look(env, bool(ended), seen), origin), over)
 
-    return carry_out(plan, _checked(look(env), origin), acting, max_replans if replan else None, max_steps)
+    return carry_out(plan, _checked(look(env, False, None), origin), acting, max_replans if replan else None, max_steps)
 
 
-def reader(world: EitherWorld) -> State:
-    """What reads the state of a world off an environment: its own `read`."""
-    if not hasattr(world, "read"):
+def reader(world: Any, state: State | None = None) -> Callable[[Any, bool, Any], Array]:
+    """What reads the state of a world off an environment, given whether that has ended and what it showed last.
+
+    It is what is given, or the world's own `read`.
+    """
+    if state is None and not hasattr(world, "read"):
         raise RsgError(
             f"nobody knows which state of {type(world).__name__} the environment is in: give state=, a function of the "
             "environment, or write a method read(self, env) of the world"
         )
-    found: State = world.read
-    return found
+    if state is None and isinstance(world, Wrapped):
+        return world.read
+    look: State = state or world.read
+    return lambda env, ended, seen: look(env)  # noqa: ARG005
 
 
 def carry_out(made: Plan, state: Array, act: Act, max_replans: int | None, max_steps: int = 1000) -> Execution:
@@ -205,7 +217,7 @@ class _Course:
     def plan_again(self) -> None:
         """Plan for what is left, from here."""
         here, (world, machine, subgoals, settings) = self.states[-1], self._origin
-        rest, before, again = machine, np.arange(machine.nodes), 0
+        rest, before, again = machine, np.arange(machine.nodes, dtype=np.int32), 0
         if self._entered:  # else nothing could begin yet
             _, fresh = self._holding()
             stale = {node for node in self._entered if not fresh[machine.term_of[node]]}
@@ -253,5 +265,6 @@ def _checked(state: Any, origin: Origin) -> Array:
     """A state that was read, if it can be one."""
     row = np.asarray(state)
     if row.ndim != 1:
-        raise RsgError(f"the state of the environment must be a row [W] of {type(origin.world).__name__}, not {row.shape}")
+        what = type(origin.world).__name__
+        raise RsgError(f"the state of the environment must be a row [W] of {what}, not {row.shape}")
     return row

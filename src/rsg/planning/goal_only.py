@@ -31,13 +31,15 @@ from rsg.search import (
     instead,
     sees_to,
 )
-from rsg.worlds import EitherWorld, is_continuous
+from rsg.worlds import EitherWorld, check_again, is_continuous
+from rsg.worlds.macros import with_macros
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
 
 HOLDS = 0.5  # a subgoal holds where G is at least this
 BUDGET = 25_000  # expansions, the paper's limit
+NOVEL = False  # whether states that show something new come first, unless a caller says otherwise
 
 
 class GoalProblem:
@@ -184,12 +186,16 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
             if not surer.found:
                 break
             made = surer
+    if made.found:
+        check_again(problem.world, made.states, made.actions)
     origin = Origin(problem.world, machine_of(made.task), problem.goals, SearchSettings(budget=budget))
     seconds = time.perf_counter() - start
     return replace(made, expansions=spent, bold=made.found and bold, seconds=seconds, origin=origin)
 
 
-def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False) -> Plan:
+def by_regions(
+    problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False, novel: bool = NOVEL
+) -> Plan:
     """A plan for the goal.
 
     Args:
@@ -197,6 +203,7 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
         limits: of the search.
         rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first.
         blind: whether of the same rank the cheapest states come first, whatever their region.
+        novel: whether of the same rank those states come first that show something new.
     """
     if is_continuous(problem.world):
         raise RsgError(
@@ -204,8 +211,8 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
             "in a continuous one give the goal to rsg.plan, as an instruction of one term"
         )
     goals = problem.goals(problem.world, problem.terms, problem.state)
-    explored = Explored(problem.world, problem.state, goals, len(problem.terms))
-    found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind).run(limits)
+    explored = Explored(with_macros(problem.world), problem.state, goals, len(problem.terms))
+    found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind, novel).run(limits)
     return _failed(problem, found) if found.holds is None else _succeeded(problem, found, found.holds)
 
 

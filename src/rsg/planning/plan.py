@@ -30,7 +30,7 @@ from rsg.search import (
     search_settings,
     sees_to,
 )
-from rsg.worlds import EitherWorld, is_continuous, require
+from rsg.worlds import EitherWorld, check_again, is_continuous, require
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 _SEARCH: dict[type, Callable[..., _Search]] = {Product: ProductSearch, Roadmap: RoadmapSearch, Trees: TreeSearch}
@@ -181,6 +181,8 @@ def plan(
         if found.actions is None:
             break
         made = _plan(machine, state, found, search)
+    if made.found:
+        check_again(world, made.states, made.actions)
     seconds = time.perf_counter() - begun
     return replace(made, bold=made.found and bold, expansions=spent, seconds=seconds, origin=origin)
 
@@ -231,7 +233,7 @@ def _planners(world: EitherWorld, machine: Machine, settings: SearchSettings) ->
     roads = Roadmap(how.order, how.transitions, how.poses)
     if not isinstance(how.transitions, Hard) or how.order == "optimal" or settings.endless:
         return [roads]
-    trees = Trees(how.order, how.transitions)
+    trees = Trees(None if how.order == "novel" else how.order, how.transitions)  # a tree never goes back to a place
     return [roads, trees] if RoadmapSearch.fits(machine, roads) else [trees]
 
 

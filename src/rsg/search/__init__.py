@@ -24,6 +24,7 @@ from rsg.search.product.on_graph import GraphSearch as GraphSearch
 from rsg.search.product.regions import Rank as Rank, Reached as Reached, RegionSearch as RegionSearch
 from rsg.search.product.search import ProductSearch as ProductSearch, nodes_ahead as nodes_ahead
 from rsg.search.product.settings import (
+    ORDER as ORDER,
     ORDERS as ORDERS,
     PLANNERS as PLANNERS,
     Auto as Auto,

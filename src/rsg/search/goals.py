@@ -54,6 +54,11 @@ def instead(goal_fn: GoalFn, which: str) -> GoalFn:
     return goals
 
 
+def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
+    """Hook: the compiled form of goals."""
+    return 0.0, 0.0
+
+
 class Begun:
     """Goals of a task that goes on: what was begun is served wherever that is, even where it holds.
 
@@ -79,11 +84,6 @@ class Begun:
         if name == "compiled":
             return specialised(_begun, goal=own[0]), (own[1], self._columns, self._first)
         return Begun(own, self._columns, self._first) if name in ("bold", "careful") else own
-
-
-def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
-    """Hook: log G and log I of term k in state i."""
-    return 0.0, 0.0
 
 
 def _begun(tables: tuple[object, Ints, int], states: Array, i: int, k: int) -> tuple[float, float]:

@@ -13,7 +13,16 @@ from rsg.search import StateGraph, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
-from rsg.worlds import ContinuousWorld, EitherWorld, is_continuous, require, unit_of
+from rsg.worlds import (
+    ContinuousWorld,
+    EitherWorld,
+    World,
+    chance_in,
+    is_continuous,
+    require,
+    unit_of,
+    varying,
+)
 
 _CLOSE = 1e-6  # in actions: how far a step may lead from where the demonstration went on
 
@@ -51,10 +60,31 @@ def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], dept
         taken = edges_to_next(graph)
     else:
         graph = local_graph(world, states, depth)
-        taken = taken_edges(graph, actions)
+        taken = _taken_in(world, graph, states, np.asarray(actions))
     if (unit := unit_of(world)) != 1.0:
         graph = replace(graph, edge_cost=graph.edge_cost / unit)
     return Ground(world, graph, Walk(graph.path, taken, np.ones(len(taken))))
+
+
+def _taken_in(world: World, graph: StateGraph, states: Array, actions: Array) -> NDArray[np.int32]:
+    """The edges that a demonstration took; if it took others, was that chance, or is this another world?"""
+    try:
+        taken = taken_edges(graph, actions)
+    except RsgError as error:
+        wrong = next((n for n, action in enumerate(actions) if chance_in(world, states[n], action)), None)
+        if wrong is None:
+            raise RsgError(f"{error}; it is another world, or a stochastic one") from None
+        raise _by_chance(wrong, world.actions[actions[wrong]]) from None
+    if not hasattr(world, "compiled_step") and (wrong := varying(world, states, actions)) is not None:
+        raise _by_chance(wrong, world.actions[actions[wrong]])
+    return taken
+
+
+def _by_chance(step: int, name: str) -> RsgError:
+    return RsgError(
+        f"step {step} of the demonstration, '{name}', leads elsewhere when it is taken again: the world is stochastic, "
+        "and rsg learns in deterministic ones"
+    )
 
 
 def check_steps(world: ContinuousWorld, states: Floats, actions: Floats) -> None:

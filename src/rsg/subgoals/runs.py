@@ -15,7 +15,7 @@ from torch import nn
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import say
 from rsg.core.settings import in_file, named
-from rsg.demos import Demonstration, Store
+from rsg.demos import Demonstration, Store, actions_of
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
 from rsg.language import machine_of
@@ -102,6 +102,7 @@ def learn(
     """
     _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
+    _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
     data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
@@ -140,6 +141,18 @@ def _check_words(out: object, beside: Mapping[str, object]) -> None:
         if name in RsgSettings.__dataclass_fields__:
             raise RsgError(f"'{name}' is a setting: settings={{'{name}': ...}}")
         raise unknown("argument of learn", name, Beside.__annotations__)
+
+
+def _meet(shown: Iterable[Demonstration], world_of: WorldOf) -> None:
+    """A wrapped environment finds the states of demonstrations again, which it may never have been in."""
+    for number, demo in enumerate(shown):
+        world = world_of(demo)
+        if not hasattr(world, "meet"):
+            return
+        try:
+            world.meet(demo)
+        except RsgError as error:
+            raise RsgError(f"episode {number} does not fit its world: {error}") from None
 
 
 def _say_misspelt(domain: Domain, data: TrainingData) -> None:
@@ -305,7 +318,7 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
-            return ground(world_of(demo), demo.states, demo.actions, settings.depth)
+            return ground(world_of(demo), demo.states, actions_of(demo), settings.depth)
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, Store
+from rsg.demos import Demonstration, Store, actions_of
 from rsg.language import Machine, machine_of
 from rsg.search import nodes_ahead
 from rsg.training.settings import TrainingSettings
@@ -74,7 +74,7 @@ class TrainingData:
             where = f" in {source.folder}" if isinstance(source, Store) else ""
             raise RsgError(f"there are no demonstrations to learn from{where}")
         self._source, self._settings = source, settings
-        self.cache = Kept(self._read, lambda demos: sum(d.states.nbytes + d.actions.nbytes + 500 for d in demos))
+        self.cache = Kept(self._read, lambda demos: sum(map(_size, demos)))
         sizes = [shard.episodes for shard in source.manifest.shards] if isinstance(source, Store) else [len(source)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
         tasks = self._index()
@@ -104,12 +104,13 @@ class TrainingData:
                 number = int(self._starts[shard]) + offset
                 if demo.task not in seen:
                     seen[demo.task] = len(seen)
+                tasks[number] = seen[demo.task]
                 if problem := _problem(demo):
                     problems[number] = problem
-                tasks[number] = seen[demo.task]
+                    continue
                 if not isinstance(self._source, Store):
                     digest.update(f"{demo.task}\0{demo.setting}\0{demo.states.shape}".encode())
-                    digest.update(demo.states.tobytes() + demo.actions.tobytes())
+                    digest.update(demo.states.tobytes() + actions_of(demo).tobytes())
         if problems:
             raise _together(problems)
         if isinstance(self._source, Store):  # its shards carry their hashes
@@ -151,8 +152,17 @@ class TrainingData:
         return [[self[int(n)] for n in numbers[i : i + size]] for i in range(0, len(numbers), size)]
 
 
+def _size(demo: Demonstration) -> int:
+    """What one takes of the memory, about."""
+    return demo.states.nbytes + (0 if demo.actions is None else demo.actions.nbytes) + 500
+
+
 def _problem(demo: Demonstration) -> RsgError | None:
-    """Why a demonstration cannot have done what it says, if so."""
+    """Why a demonstration cannot be learned from, or cannot have done what it says, if so."""
+    if demo.actions is None:
+        return RsgError("has no actions (rsg demos import STORE --out DIR --world WORLD --find-actions finds them)")
+    if not demo.task:
+        return RsgError("has no description (rsg demos import STORE --out DIR --words FILE gives them some)")
     try:
         shortest = least_steps(machine_of(demo.task))
     except RsgError as error:

@@ -2,6 +2,7 @@
 
 from rsg.worlds.conformance import check, require
 from rsg.worlds.defaults import costs_of, successors_of, unit_of
+from rsg.worlds.determinism import chance_in, check_again, varying
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, Seen, States, World, is_continuous
 from rsg.worlds.wrapping import Wrapped, wrap
 
@@ -12,11 +13,14 @@ __all__ = [
     "States",
     "World",
     "Wrapped",
+    "chance_in",
     "check",
+    "check_again",
     "costs_of",
     "is_continuous",
     "require",
     "successors_of",
     "unit_of",
+    "varying",
     "wrap",
 ]

@@ -12,6 +12,7 @@ from rsg.core.blame import place_of
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.defaults import costs_of
+from rsg.worlds.determinism import two_answers
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, States, World
 
 _OF_CONTINUOUS = ("low", "high", "period", "reach", "free", "clear")
@@ -74,6 +75,7 @@ def require(world: object, states: States) -> None:
         problems = [] if _moves_a_pose(known) else _found("costs", _check_costs, known)
         problems = problems or _found(f"step, {given}", _check_two_steps, known, rows)
         problems = problems or _found(f"encode, {given}", _check_two_seen, known, rows)
+        problems = problems or _found("step", _check_chance, known, np.asarray(states))
     if problems:
         whole = "; if its states are whole numbers, give such: states.astype(int)" if rows.dtype.kind == "f" else ""
         raise RsgError(f"this world cannot be used: {problems[0].removesuffix('.')}{whole}")
@@ -203,6 +205,12 @@ def _check_two_steps(world: EitherWorld, rows: States) -> Iterator[str]:
     """Two states have two successors."""
     actions = np.zeros((2, len(world.reach))) if _moves_a_pose(world) else np.array([0, len(world.actions) - 1])
     yield from _check_after_step(np.asarray(world.step(rows.copy(), actions)), rows)
+
+
+def _check_chance(world: EitherWorld, rows: States) -> Iterator[str]:
+    """Nothing is drawn by chance, as far as a short look shows."""
+    if told := two_answers(world, rows):
+        yield told
 
 
 def _check_two_seen(world: EitherWorld, rows: States) -> Iterator[str]:

@@ -215,7 +215,7 @@ def test_tasks_and_rooms_of_ones_own(rsg, tmp_path):
 
 def test_demonstrations_go_out_and_come_back(rsg, store, tmp_path, monkeypatch):
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    assert "14 episodes" in rsg("demos", "export", str(store), "--minari", "playroom/train-v0")[1]
+    assert "14 episodes" in rsg("demos", "export", str(store), "minari:playroom/train-v0")[1]
     code, _, err = rsg("demos", "import", "minari:playroom/train-v0", "--out", str(tmp_path / "back"))
     assert code == 0, err
     assert list(Store(tmp_path / "back")) == list(Store(store))

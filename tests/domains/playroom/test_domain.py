@@ -9,7 +9,7 @@ from tests.reference.playroom import judge_plan
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, Recipe, Store, check_store
-from rsg.demos.importing import import_from
+from rsg.demos.importing import export_to, import_from, world_of_source
 from rsg.demos.showing import milestones
 from rsg.domain import find, make_demonstrations
 from rsg.domains.playroom import SHIPPED, Effector, Layout, PlayroomWorld, load_layout, save_layout, truth
@@ -269,13 +269,11 @@ def test_a_wrong_demonstration_is_found(tmp_path):
 
 
 def test_minari_and_jsonl_hold_them_too(tmp_path, monkeypatch):
-    from rsg.demos.minari_sets import export_minari, import_minari, minari_world
-
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     store = make_demonstrations(Recipe("playroom", "compositional", 1), tmp_path / "demos")
-    export_minari(store, "playroom-v0")
-    assert list(import_minari("playroom-v0")) == list(store)
-    assert minari_world("playroom-v0") == "playroom"
+    export_to("minari:playroom-v0", store)
+    assert list(import_from("minari:playroom-v0")) == list(store)
+    assert world_of_source("minari:playroom-v0") == "playroom"
     lines = [
         {"states": d.states.tolist(), "actions": d.actions.tolist(), "task": d.task, "setting": d.setting}
         for d in store

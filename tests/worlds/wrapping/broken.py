@@ -75,7 +75,7 @@ class GlobalNoise(Walk):
     """The same, from numpy's global ones."""
 
     def seen(self):
-        return np.array(self.place) + np.random.normal(0, 0.1, 2)
+        return np.array(self.place) + np.random.normal(0, 0.1, 2)  # noqa: NPY002
 
 
 class Forgets(Walk):
@@ -134,7 +134,7 @@ class Slippery(Walk):
     chance = 0.1
 
     def move(self, by):
-        super().move(MOVES[np.random.randint(4)] if np.random.rand() < self.chance else by)
+        super().move(MOVES[np.random.randint(4)] if np.random.rand() < self.chance else by)  # noqa: NPY002
 
 
 class SlipsSeldom(Slippery):

@@ -17,8 +17,9 @@ from rsg.core.compiled import inlined
 from rsg.language.machine import Nodes
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
+from rsg.search.product.novelty import Novelty, shows_new
 
-OPTIMAL, ANYTIME, BALANCED, DEEPEST = range(4)
+OPTIMAL, ANYTIME, BALANCED, DEEPEST, NOVEL = range(5)
 FOUND, EXHAUSTED, PAUSED, GROW, NEED = range(5)  # how a call of `search` ends
 
 LABEL = record(
@@ -42,6 +43,8 @@ RUN = record(
     labelled=np.int64,  # states whose labels are ready to be used
     chosen=np.int64,  # the heap of the label to be expanded next, -1 if it is not chosen yet
     wanted=np.int64,  # the state whose successors must be found out
+    facts=np.int64,  # how many were seen, and how many changes of states were looked at for them
+    changes=np.int64,
 )
 
 
@@ -51,9 +54,11 @@ class Memory(NamedTuple):
     Attributes:
         known: the states.
         labels: `[cap, V]` of LABEL.
-        heaps: `[H, ·]` of OPEN, labels that wait; sizes: `[H]`. One heap for all, or one per node; where transitions
-            are soft, then another one per node for labels that came to it by a transition that is not likely.
+        heaps: `[H, ·]` of OPEN, labels that wait; sizes: `[H]`. One heap for all, or one per node; where novelty
+            counts, then another one per node for labels that show nothing new; where transitions are soft, then
+            another one for labels that came to it by a transition that is not likely.
         run: `[1]` of RUN.
+        novelty: what nodes have seen.
     """
 
     known: Known
@@ -61,6 +66,7 @@ class Memory(NamedTuple):
     heaps: Array
     sizes: Array
     run: Array
+    novelty: Novelty
 
 
 class Asked(NamedTuple):
@@ -70,21 +76,23 @@ class Asked(NamedTuple):
         nodes: the machine.
         ahead: `[1, V]` a lower bound on the cost that still lies ahead of a label at the node, or `[cap, V]` if it also
             depends on the state.
-        costs: `[A]` of actions.
         order: of expansions, one of those above.
         hard: whether subgoals hold or not; threshold, not_yet: by these limits of log G and log I. Where they do not, a
             transition within these limits is likely.
         weight: λ of the soft costs of transitions.
+        likely: how many heaps, of the first ones, are for labels that came by likely transitions.
+        every: after how many expansions a random node is chosen, not the deepest.
     """
 
     nodes: Nodes
     ahead: Array
-    costs: Array
     order: int
     hard: bool
     threshold: float
     not_yet: float
     weight: float
+    likely: int
+    every: int
 
 
 def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
@@ -104,12 +112,18 @@ def oldest_first(a: np.record, b: np.record) -> bool:
 
 
 @inlined
-def open_label(memory: Memory, ahead: Array, s: int, v: int, total: float, likely: bool) -> None:
-    """Let a label of that cost wait for its expansion, if it can still become a better plan."""
-    heaps, sizes, run = memory.heaps, memory.sizes, memory.run[0]
+def open_label(memory: Memory, asked: Asked, s: int, v: int, total: float, likely: bool, before: int) -> None:
+    """Let a label of that cost wait for its expansion, if it can still become a better plan.
+
+    before: the state that it came from, -1: another node.
+    """
+    heaps, sizes, run, ahead = memory.heaps, memory.sizes, memory.run[0], asked.ahead
     key = total + ahead[s if len(ahead) > 1 else 0, v]
     if key < run.best:
-        h = (v if likely else v + memory.labels.shape[1]) if len(sizes) > 1 else 0
+        h = (v if likely else v + asked.likely) if len(sizes) > 1 else 0
+        if likely and asked.order == NOVEL:
+            words = memory.known.table.words
+            h += 0 if shows_new(memory.novelty, words, run, s, v, before) else memory.labels.shape[1]
         entry = heap.new(heaps, h)
         entry.key = key
         entry.tick = run.tick
@@ -158,20 +172,20 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
             label.fresh = entry
             label.entered_from = v
             if entry < label.moved:
-                open_label(memory, asked.ahead, s, w, entry, likely and not_yet)
+                open_label(memory, asked, s, w, entry, likely and not_yet, -1)
 
 
 def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: bool) -> None:
     """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
-    labels, run, after, costs = memory.labels, memory.run[0], memory.known.after, asked.costs
-    here = labels[s, v]
+    labels, run, after, price = memory.labels, memory.run[0], memory.known.after, memory.known.price
+    here, row = labels[s, v], s if len(price) > 1 else 0
     moved = here.moved <= here.fresh
     base = here.moved if moved else here.fresh
     here.expanded = base
     run.expansions += v > 0
-    for a in range(len(costs) if v > 0 else 1):
+    for a in range(price.shape[1] if v > 0 else 1):
         t = after[s, a] if v > 0 else s
-        total = base + costs[a] if v > 0 else base
+        total = base + price[row, a] if v > 0 else base
         label = labels[t, v]
         if total < label.moved:
             label.moved = total
@@ -179,37 +193,41 @@ def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: 
             label.by = a
             label.was_moved = moved
             if total < label.fresh:
-                open_label(memory, asked.ahead, t, v, total, likely)
+                open_label(memory, asked, t, v, total, likely, s)
             leave(goals, memory, asked, t, v, total, likely)
 
 
 @inlined
-def choose(memory: Memory, order: int) -> int:
+def choose(memory: Memory, asked: Asked) -> int:
     """The heap to take the next label from; -1 if all are empty.
 
-    Of those that came by likely transitions, the deepest or a random node's; each fourth, the cheapest of the others.
+    Of those that came by likely transitions, and that show something new if there are such, the deepest or a random
+    node's; each fourth, the cheapest of the others.
     """
     heaps, sizes, run, nodes = memory.heaps, memory.sizes, memory.run[0], memory.labels.shape[1]
-    count = 0
+    likely = min(asked.likely, len(sizes))
+    start = end = count = 0
     deepest = -1
-    for h in range(min(len(sizes), nodes)):
-        if sizes[h] > 0:
-            count += 1
-            deepest = h
-    if len(sizes) > nodes and (count == 0 or run.expansions & 3 == 3):
+    while count == 0 and end < likely:
+        start, end = end, min(end + nodes, likely)
+        for h in range(start, end):
+            if sizes[h] > 0:
+                count += 1
+                deepest = h
+    if len(sizes) > likely and (count == 0 or run.expansions & 3 == 3):
         cheapest = -1
-        for h in range(nodes, len(sizes)):
+        for h in range(likely, len(sizes)):
             if sizes[h] > 0 and (cheapest < 0 or oldest_first(heaps[h, 0], heaps[cheapest, 0])):
                 cheapest = h
         if cheapest >= 0:
             return cheapest
-    if count <= 1 or (order != BALANCED and run.expansions & 1 == 0):
+    if count <= 1 or run.expansions % asked.every != asked.every - 1:
         return deepest
     dice = (run.dice * 1103515245 + 12345) & 0x7FFFFFFF
     run.dice = dice
     turn = (dice >> 8) % count
     chosen = -1
-    for h in range(min(len(sizes), nodes)):
+    for h in range(start, end):
         if sizes[h] > 0:
             if turn == 0:
                 chosen = h
@@ -237,16 +255,16 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
     Or until it needs help: GROW if there may be no room for what the next expansion finds, NEED if the successors of
     the state `wanted` must be found out elsewhere.
     """
-    known, labels, heaps, sizes, runs = memory
+    known, labels, heaps, sizes, runs, novelty = memory
     run = runs[0]
     actions, order = known.after.shape[1], asked.order
     room = heaps.shape[1] - 1 - actions * (len(asked.nodes.after) + 1 if len(sizes) == 1 else labels.shape[1])
     label_states(memory)
     while True:
-        if run.fullest > room or known.size[0] + actions >= len(labels):
+        if run.fullest > room or known.size[0] + actions >= len(labels) or 4 * run.facts > len(novelty.seen):
             return GROW
         if run.chosen < 0:
-            run.chosen = choose(memory, order)
+            run.chosen = choose(memory, asked)
         h = run.chosen
         if h < 0:
             return FOUND if run.best < np.inf else EXHAUSTED
@@ -269,6 +287,6 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         heap.pop(heaps, h, sizes[h], oldest_first)
         if not stale and key < run.best:
             before = run.best
-            expand(goals, memory, asked, s, v, h < labels.shape[1])
+            expand(goals, memory, asked, s, v, h < asked.likely)
             if run.best < before and order != OPTIMAL and asked.hard:
                 return FOUND

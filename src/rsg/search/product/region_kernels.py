@@ -2,7 +2,7 @@
 
 Subgoals divide the states: a *region* is the set of all states in which the same subgoals hold. Each state is expanded
 at most once. Open states wait in one heap: by the rank of their region, then by how many regions lie behind it, then by
-cost.
+cost. Where novelty counts, those of the same rank come first that show what was not seen in any region of that rank.
 """
 
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, find_out, goal
+from rsg.search.product.novelty import Novelty, shows_new
 
 RANK = 5  # how a call of `search` may end too: new regions need a rank
 
@@ -28,8 +29,16 @@ REGION = record(
     rank=np.float64,  # the least first, NaN where not known yet
     steps=np.int64,  # how many regions lie before it
     before=np.int64,  # the one that it was entered from
+    like=np.int64,  # the number of its rank
 )
-OPEN = record(rank=np.float64, steps=np.int64, cost=np.float64, tick=np.int64, state=np.int64)
+OPEN = record(
+    rank=np.float64,
+    dull=np.int64,  # 1: shows nothing new
+    steps=np.int64,
+    cost=np.float64,
+    tick=np.int64,
+    state=np.int64,
+)
 RUN = record(
     expansions=np.int64,
     tick=np.int64,  # states opened so far
@@ -40,6 +49,8 @@ RUN = record(
     wanted=np.int64,  # the state whose successors must be found out
     reached=np.int64,  # the state before the goal came true, and the action by which it did
     last=np.int64,
+    facts=np.int64,  # as in `kernels.RUN`
+    changes=np.int64,
 )
 
 
@@ -53,6 +64,7 @@ class Memory(NamedTuple):
         heaps: `[1, ·]` of OPEN, states that wait; sizes: `[1]`.
         waiting: `[A]` states in regions without a rank.
         run: `[1]` of RUN.
+        novelty: what was seen in regions of each rank, in place of nodes.
     """
 
     known: Known
@@ -64,6 +76,7 @@ class Memory(NamedTuple):
     sizes: Array
     waiting: Array
     run: Array
+    novelty: Novelty
 
 
 class Asked(NamedTuple):
@@ -71,15 +84,15 @@ class Asked(NamedTuple):
 
     Attributes:
         goal: the number of the term.
-        costs: `[A]` of actions.
         threshold: log G from which on a subgoal holds.
         step: what entering a region counts, 1; or 0, if regions do not matter.
+        novel: whether novelty counts.
     """
 
     goal: int
-    costs: Array
     threshold: float
     step: int
+    novel: bool
 
 
 @inlined
@@ -87,6 +100,8 @@ def best_region_first(a: np.record, b: np.record) -> bool:
     """The order of the heap; of equals, the oldest comes first."""
     if a.rank != b.rank:
         return a.rank < b.rank  # type: ignore[no-any-return]
+    if a.dull != b.dull:
+        return a.dull < b.dull  # type: ignore[no-any-return]
     if a.steps != b.steps:
         return a.steps < b.steps  # type: ignore[no-any-return]
     return a.cost < b.cost or (a.cost == b.cost and a.tick < b.tick)  # type: ignore[no-any-return]
@@ -125,11 +140,21 @@ def look(goals: object, memory: Memory, asked: Asked, s: int, near: int) -> int:
 
 
 @inner
-def open_state(memory: Memory, s: int) -> None:
+def is_dull(memory: Memory, s: int, like: int) -> bool:
+    """Whether a state of a region of that rank shows nothing new."""
+    before, near = memory.labels[s].came_from, -1
+    if before >= 0 and memory.regions[memory.labels[before].region].like == like:
+        near = before
+    return not shows_new(memory.novelty, memory.known.table.words, memory.run[0], s, like, near)
+
+
+@inner
+def open_state(memory: Memory, s: int, novel: bool) -> None:
     """Let a state wait for its expansion."""
     label, sizes, run = memory.labels[s], memory.sizes, memory.run[0]
     region, entry = memory.regions[label.region], heap.new(memory.heaps, 0)
     entry.rank = region.rank
+    entry.dull = novel and is_dull(memory, s, region.like)
     entry.steps = region.steps
     entry.cost = label.cost
     entry.tick = run.tick
@@ -142,12 +167,13 @@ def open_state(memory: Memory, s: int) -> None:
 
 def expand(goals: object, memory: Memory, asked: Asked, s: int) -> bool:
     """Try every action in state s; says whether the goal was reached."""
-    here, run, wanted = memory.labels[s], memory.run[0], asked.goal
+    here, run, wanted, price = memory.labels[s], memory.run[0], asked.goal, memory.known.price
+    row = s if len(price) > 1 else 0
     here.expanded = 1
     run.expansions += 1
-    for a in range(len(asked.costs)):
+    for a in range(price.shape[1]):
         t = memory.known.after[s, a]
-        label, total = memory.labels[t], here.cost + asked.costs[a]
+        label, total = memory.labels[t], here.cost + price[row, a]
         if label.cost == np.inf:
             label.region = look(goals, memory, asked, t, here.region)
         if memory.holds[label.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been
@@ -162,7 +188,7 @@ def expand(goals: object, memory: Memory, asked: Asked, s: int) -> bool:
                 memory.waiting[run.waiting] = t
                 run.waiting += 1
             else:
-                open_state(memory, t)
+                open_state(memory, t, asked.novel)
     return False
 
 
@@ -190,10 +216,12 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         run.waiting = 1
         return RANK
     for i in range(run.waiting):
-        open_state(memory, memory.waiting[i])
+        open_state(memory, memory.waiting[i], asked.novel)
     run.waiting = 0
     while True:
         if run.fullest + actions >= heaps.shape[1] or known.size[0] + actions >= len(memory.labels):
+            return GROW
+        if 4 * run.facts > len(memory.novelty.seen):
             return GROW
         if sizes[0] == 0:
             return EXHAUSTED

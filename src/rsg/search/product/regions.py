@@ -13,6 +13,7 @@ from rsg.search.driving import Limits, drive
 from rsg.search.product import region_kernels as kernels
 from rsg.search.product import serving
 from rsg.search.product.explored import Explored
+from rsg.search.product.novelty import for_more, new_novelty
 from rsg.search.product.serving import KernelSearch
 
 Rank = Callable[[Bools, Sequence[tuple[int, ...]]], Array]
@@ -56,12 +57,23 @@ class RegionSearch(KernelSearch[kernels.Memory]):
         threshold: a subgoal holds where G is at least this.
         blind: whether regions of the same rank are alike, so that the cheapest state comes first; otherwise those
             come first that fewer regions lie behind.
+        novel: whether of the same rank those states come first that show something new, see `novelty`.
     """
 
-    def __init__(self, explored: Explored, goal: int, rank: Rank, threshold: float = 0.5, blind: bool = False) -> None:
+    def __init__(
+        self,
+        explored: Explored,
+        goal: int,
+        rank: Rank,
+        threshold: float = 0.5,
+        blind: bool = False,
+        novel: bool = False,
+    ) -> None:
         if not 0 < threshold < 1:
             raise RsgError(f"threshold lies between 0 and 1, not {threshold}")
+        self._threshold = float(np.log(threshold))
         self._rank, self._paths = rank, list[tuple[int, ...]]()
+        self._ranks = dict[float, int]()  # those that were given, numbered
         terms, actions = explored.known.value.shape[1], len(explored.costs)
         room = len(explored.known.pool)  # also for regions: there are no more of them than states
         memory = kernels.Memory(
@@ -74,11 +86,12 @@ class RegionSearch(KernelSearch[kernels.Memory]):
             sizes=np.zeros(1, dtype=np.int64),
             waiting=np.zeros(actions, dtype=np.int64),
             run=np.zeros(1, dtype=kernels.RUN),
+            novelty=new_novelty(explored.known.table, room, explored.column),
         )
         look = specialised(kernels.look, goal=explored.forms.goal)
         expand = specialised(kernels.expand, look=look)
         kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
-        asked = kernels.Asked(goal, explored.costs, float(np.log(threshold)), int(not blind))
+        asked = kernels.Asked(goal, self._threshold, int(not blind), novel)
         super().__init__(explored, kernel, memory, asked, spread=actions)
 
     def run(self, limits: Limits | None = None) -> Reached:
@@ -109,24 +122,30 @@ class RegionSearch(KernelSearch[kernels.Memory]):
             origin = int(regions[region].before)
             gained = np.flatnonzero(holds[region] & ~holds[origin]).tolist() if origin >= 0 else []
             self._paths.append((*(self._paths[origin] if origin >= 0 else ()), *gained))
-        regions["rank"][start:end] = self._rank(holds[start:end], self._paths[start:end])
+        ranks = self._rank(holds[start:end], self._paths[start:end])
+        regions["rank"][start:end] = ranks
+        regions["like"][start:end] = [self._ranks.setdefault(float(rank), len(self._ranks)) for rank in ranks]
 
     def keep_up(self) -> None:
         """Labels, and regions, for as many states as there is room for."""
         super().keep_up()
         regions, holds, room = self.memory.regions, self.memory.holds, len(self.memory.labels)
-        self.memory = self.memory._replace(regions=grown(regions, room), holds=grown(holds, room))
+        novelty = for_more(self.memory.novelty, room)
+        self.memory = self.memory._replace(regions=grown(regions, room), holds=grown(holds, room), novelty=novelty)
 
     def _trace(self) -> tuple[Ints, Array, Bools, float]:
         """The way to the goal, followed back from its end."""
         run, labels = self.memory.run[0], self.memory.labels
         state, action = int(run.reached), int(run.last)
-        cost = float(labels[state].cost + self.explored.costs[action])
+        cost = float(labels[state].cost + self.explored.price(state, action))
         actions, numbers = [action], [int(self.memory.known.after[state, action]), state]
         while labels[state].came_from >= 0:
             actions.append(int(labels[state].by))
             state = int(labels[state].came_from)
             numbers.append(state)
         order = np.array(numbers[::-1])
+        way = self.explored.unroll(np.array(actions[::-1], dtype=np.int64), self.explored.rows(order))
         holds = self.memory.holds[labels["region"][order]]
-        return np.array(actions[::-1], dtype=np.int64), self.explored.rows(order), holds, cost
+        if len(way.states) > len(order):  # macros lead through states that were not searched
+            holds = self.explored.values(way.states)[..., 0] >= self._threshold
+        return way.actions, way.states, holds, cost

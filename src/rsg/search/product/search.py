@@ -13,9 +13,14 @@ from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
 from rsg.search.product import kernels, serving
 from rsg.search.product.explored import Explored
+from rsg.search.product.novelty import new_novelty
 from rsg.search.product.serving import KernelSearch
-from rsg.search.product.settings import ORDERS, Found, Product, Soft
+from rsg.search.product.settings import ORDER, ORDERS, Found, Product, Soft
 from rsg.worlds import World
+from rsg.worlds.macros import with_macros
+
+EVERY = {"balanced": 1, "novel": 4}
+"""After how many expansions a random node has its turn; else 2."""
 
 
 class LabelSearch(KernelSearch[kernels.Memory]):
@@ -31,21 +36,23 @@ class LabelSearch(KernelSearch[kernels.Memory]):
 
     def __init__(self, explored: Explored, machine: Machine, ahead: Array, how: Product, seed: int) -> None:
         self.machine, self.how = machine, how
-        order, transitions = how.order or "deepest", how.transitions
+        order, transitions = how.order or ORDER, how.transitions
         soft = isinstance(transitions, Soft)
-        heaps = 1 if order == "optimal" else 2 * machine.nodes if soft else machine.nodes
+        likely = (2 if order == "novel" else 1) * machine.nodes
+        heaps = 1 if order == "optimal" else likely + (machine.nodes if soft else 0)
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
         spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
         asked = kernels.Asked(
             nodes=machine.arrays,
             ahead=ahead,
-            costs=explored.costs,
             order=ORDERS.index(order),
             hard=not soft,
             threshold=float(np.log(transitions.threshold)),
             not_yet=float(np.log1p(-transitions.threshold)),
             weight=float(transitions.weight) if isinstance(transitions, Soft) else 0.0,
+            likely=likely,
+            every=EVERY.get(order, 2),
         )
         memory = kernels.Memory(
             known=explored.known,
@@ -53,6 +60,7 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             heaps=np.empty((heaps, serving.FIRST_ROOM + spread), dtype=kernels.OPEN),
             sizes=np.zeros(heaps, dtype=np.int64),
             run=np.zeros(1, dtype=kernels.RUN),
+            novelty=new_novelty(explored.known.table, machine.nodes, explored.column),
         )
         super().__init__(explored, specialised_search(kernels.search, explored), memory, asked, spread)
         self._begin((seed * 2654435761 + 97) & 0x7FFFFFFF)
@@ -87,14 +95,15 @@ class LabelSearch(KernelSearch[kernels.Memory]):
                 actions.append(by)
                 nodes.append(v)
                 numbers.append(came_from)
-                cost += self.explored.costs[by]
+                cost += self.explored.price(came_from, by)
                 s, moved = came_from, bool(was_moved)
             else:
                 cost += self._transition_cost(s, entered_from, v)
                 v, moved = entered_from, True
         run["best"] = min(run["best"][0], cost)
         states = self.explored.rows(np.array(numbers[::-1]))
-        return np.array(actions[::-1], dtype=np.int64), states, np.array(nodes[::-1], dtype=np.int64)
+        way = self.explored.unroll(np.array(actions[::-1], dtype=np.int64), states)
+        return way.actions, way.states, np.repeat(np.array(nodes[::-1], dtype=np.int64), way.counts)
 
     def _transition_cost(self, s: int, v: int, w: int) -> float:
         """What it costs to go from node v to node w in state s, where that is allowed."""
@@ -129,7 +138,8 @@ class ProductSearch(LabelSearch):
     """The search over world × machine.
 
     Args:
-        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there.
+        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there. Its
+            macros are searched beside its actions.
         state: `[W]` where it starts.
         machine: of the task.
         goals: the classifiers of the machine's terms.
@@ -138,7 +148,7 @@ class ProductSearch(LabelSearch):
     """
 
     def __init__(self, world: World, state: Array, machine: Machine, goals: Goals, how: Product, seed: int = 0) -> None:
-        explored = Explored(world, state, goals, len(machine.terms))
+        explored = Explored(with_macros(world), state, goals, len(machine.terms))
         super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), how, seed)
 
 

@@ -7,6 +7,7 @@ from rsg.core.compiled import Kernel
 from rsg.search.product import kernels, region_kernels
 from rsg.search.product.explored import Explored
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED
+from rsg.search.product.novelty import wider
 
 SLICE = 50_000  # expansions between two looks at the clock
 FIRST_ROOM = 1024  # entries in a heap; grows fourfold when it is full
@@ -55,10 +56,13 @@ class KernelSearch(Generic[_Memory]):
             self.keep_up()
 
     def grow(self) -> None:
-        """Four times the room for what has too little: what waits, states, or both."""
+        """Four times the room for what has too little: what waits, facts, states, or several of them."""
         heaps = self.memory.heaps
         if self.memory.run["fullest"][0] + self._spread >= heaps.shape[1]:
             self.memory = self.memory._replace(heaps=grown(heaps, 4 * heaps.shape[1], axis=1))
+        novelty = self.memory.novelty
+        if 4 * self.memory.run["facts"][0] > len(novelty.seen):
+            self.memory = self.memory._replace(novelty=novelty._replace(seen=wider(novelty.seen)))
         if self.explored.full:
             self.explored.grow()
             self.keep_up()

@@ -12,7 +12,8 @@ from rsg.core.errors import RsgError, unknown
 from rsg.core.settings import Settings, default, named, read_value, told
 from rsg.search.driving import Between, Limits
 
-ORDERS = ("optimal", "anytime", "balanced", "deepest")
+ORDERS = ("optimal", "anytime", "balanced", "deepest", "novel")
+ORDER = "deepest"  # unless another one is named; on a roadmap `optimal`
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Hard(Settings):
     Hard(threshold=0.8)
     """
 
+    name: ClassVar = "hard"
     threshold: float = default(0.5, "a subgoal holds where G is at least this")
 
     def __post_init__(self) -> None:
@@ -45,6 +47,7 @@ class Soft(Settings):
     Soft(weight=2.0)
     """
 
+    name: ClassVar = "soft"
     threshold: ClassVar = 0.5  # where likely ends of a part are looked for
     weight: float = default(1.0, "λ, what a transition's log-probabilities cost beside actions", above=0)
 
@@ -56,8 +59,9 @@ class Product(Settings):
     Attributes:
         order: `deepest` alternates the deepest open node with a random one; `balanced` takes a random node each time
             (the paper's); `optimal` the globally cheapest label, so that the plan costs the least; `anytime` improves
-            the plan until nothing open can better it. None: `deepest`, on a roadmap `optimal` for a plan that may cost
-            a fifth more than the cheapest.
+            the plan until nothing open can better it; `novel` takes what shows a node something new before all else,
+            the deepest node nearly always. None: `ORDER`, on a roadmap `optimal` for a plan that may cost a fifth more
+            than the cheapest.
         transitions: what it takes to go from one node of the machine to the next.
 
     >>> Product("optimal", Soft(weight=2.0))

@@ -1,6 +1,6 @@
 """What can be done in an environment: names, and what its `step` is given for each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -40,10 +40,10 @@ def _values(space: Any) -> list[Any]:
         return list(range(first, first + int(space.n)))
     if kind in ("MultiDiscrete", "MultiBinary"):
         counts = np.asarray(space.nvec if kind == "MultiDiscrete" else np.full(space.shape, 2))
-        first = np.broadcast_to(getattr(space, "start", 0), counts.shape)
+        least = np.broadcast_to(getattr(space, "start", 0), counts.shape)
         _check_count(int(np.prod(counts.astype(float))))
         every = product(*map(range, counts.ravel().tolist()))
-        return [np.asarray(one, dtype=space.dtype).reshape(counts.shape) + first for one in every]
+        return [np.asarray(one, dtype=space.dtype).reshape(counts.shape) + least for one in every]
     if kind == "Tuple":
         parts = [_values(part) for part in space.spaces]
         _check_count(int(np.prod([float(len(part)) for part in parts])))
@@ -63,8 +63,8 @@ def _check_count(count: int) -> None:
 def _named(env: Any, values: list[Any]) -> tuple[str, ...]:
     """Names that the environment has for its actions, or numbers."""
     bare = getattr(env, "unwrapped", env)
-    if hasattr(enum := getattr(bare, "actions", None), "__members__"):
-        members = {int(one.value): name.lower() for name, one in enum.__members__.items() if _whole(one.value)}
+    if known := getattr(getattr(bare, "actions", None), "__members__", None):
+        members = {int(one.value): name.lower() for name, one in known.items() if _whole(one.value)}
         if all(_whole(value) and value in members for value in values):
             return tuple(members[value].replace("_", "-") for value in values)
     meanings = getattr(bare, "get_action_meanings", None)

@@ -1,81 +1,28 @@
 """Why an environment breaks a promise: experiments that leave one cause, and the sentence that names it."""
 
-import sys
-import time
 import random
+import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsg.core.errors import RsgError
 from rsg.worlds.wrapping.chance import CLOCK, NUMPY, OWN, PYTHON, clock, set_state, state_of, stir
-from rsg.worlds.wrapping.face import Face, Moment
-from rsg.worlds.wrapping.layers import chain
+from rsg.worlds.wrapping.experience import Experience, Step
+from rsg.worlds.wrapping.face import Moment
 from rsg.worlds.wrapping.objects import Objects, Strange
 from rsg.worlds.wrapping.saving import spelled
-
-if TYPE_CHECKING:
-    from rsg.worlds.wrapping.checking import Step, Trial
 
 PATIENCE = 1.5  # seconds for one experiment
 OFTEN = 300  # how often a step is repeated at most
 GIVE = "rsg plans in deterministic worlds"
 
 
-class Outside:
-    """What an environment could remember outside of itself: class attributes and globals of the modules it is from."""
-
-    def __init__(self, face: Face) -> None:
-        objects = Objects([face.played.env, face.played.state])
-        kinds = {one for layer in chain(face.played.env) for one in type(layer).__mro__}
-        try:
-            kinds |= {one for thing, _ in objects.take().contents.values() for one in type(thing).__mro__}
-        except Strange:
-            pass
-        own = {one for one in kinds if one.__module__ not in ("builtins", "abc", "typing", "collections")}
-        self.kinds = sorted((one for one in own if not one.__module__.startswith("numpy")), key=lambda one: one.__qualname__)
-        functions = [face.saving.take, face.saving.put, getattr(face.played, "_step", None)]
-        self.modules = {one.__module__ for one in self.kinds} | {
-            str(one.__module__) for one in functions if hasattr(one, "__module__") and one.__module__
-        }
-        self.modules = {one for one in self.modules if not one.startswith("rsg.worlds.wrapping")}
-        self.before = self.values()
-
-    def values(self) -> dict[str, bytes]:
-        """What is there now, by name."""
-        found: dict[str, bytes] = {}
-        for kind in self.kinds:
-            for name, value in list(vars(kind).items()):
-                if not name.startswith("__") and (told := _told(value)):
-                    found[f"the class attribute `{kind.__qualname__}.{name}`"] = told
-        for module in sorted(self.modules):
-            for name, value in list(vars(sys.modules.get(module, None) or object()).items()) if module in sys.modules else ():
-                if not name.startswith("__") and (told := _told(value)):
-                    found[f"the global `{name}` of {module}"] = told
-        return found
-
-    def changed(self, since: dict[str, bytes] | None = None) -> list[str]:
-        """What is no longer what it was."""
-        now, before = self.values(), since or self.before
-        return [name for name in now if now[name] != before.get(name)]
-
-
-def _told(value: Any) -> bytes:
-    if callable(value) or isinstance(value, type | property | staticmethod | classmethod) or type(value).__name__ == "module":
-        return b""
-    if not isinstance(value, int | float | str | tuple | list | dict | set | np.ndarray | np.generic):
-        return b""
-    try:
-        return spelled(value)
-    except Exception:
-        return b""
-
-
 Outcome = tuple[bytes, ...]
 
 
-def of_steps(trial: "Trial", known: "Step", other: "Step") -> RsgError:
+def of_steps(trial: Experience, known: Step, other: Step) -> RsgError:
     """The same action in the same state led to two states."""
     did = f"'{trial.names[known.action]}' in the same state led to two different states"
     for step in (other, known):
@@ -88,12 +35,12 @@ def of_steps(trial: "Trial", known: "Step", other: "Step") -> RsgError:
     one, two = _outcome(trial, known), _outcome(trial, other)
     if one != two:
         return _coarse(trial, known.before, other.before, known.action, did)
-    if known.before.name == other.before.name and (outside := trial.suspects.changed()):
+    if known.before.name == other.before.name and (outside := trial.outside.changed()):
         return _varying(did, outside[0])
     return forgets(trial, known.before, known)
 
 
-def of_looks(trial: "Trial", first: Moment, moment: Moment, step: "Step | None", part: str) -> RsgError:
+def of_looks(trial: Experience, first: Moment, moment: Moment, step: Step | None, part: str) -> RsgError:
     """The same state looked different."""
     did = f"the observation is not a function of the state: `{part}` of the same state showed two things"
     if step is not None:
@@ -102,8 +49,12 @@ def of_looks(trial: "Trial", first: Moment, moment: Moment, step: "Step | None",
             cause = _cause(trial, ask, varied)
             said = "it changes with" if cause in (CLOCK,) else "it is drawn from"
             if cause in (CLOCK, NUMPY, PYTHON, OWN):
-                return RsgError(f"{did}, since {said} {cause}; give observe=, a function that shows the state without noise")
-            return RsgError(f"{did}, since {cause or 'something that is not saved'} changes with every step; give observe=")
+                return RsgError(
+                    f"{did}, since {said} {cause}; give observe=, a function that shows the state without noise"
+                )
+            return RsgError(
+                f"{did}, since {cause or 'something that is not saved'} changes with every step; give observe="
+            )
     elif _reset_varies(trial):
         return RsgError(f"{did} after the same reset; give observe=, a function that shows the state without noise")
     differing = differences(trial, first, moment)
@@ -123,33 +74,39 @@ def _varying(did: str, cause: str | None) -> RsgError:
             f"the environment remembers something outside of itself: {did}, since {cause} changes with its steps and "
             "is not saved; make it a part of the environment, or of save= and restore="
         )
-    return RsgError(
-        f"the environment is stochastic, or remembers something that is not saved: {did}; {GIVE}"
-    )
+    return RsgError(f"the environment is stochastic, or remembers something that is not saved: {did}; {GIVE}")
 
 
-def _coarse(trial: "Trial", one: Moment, two: Moment, action: int, did: str) -> RsgError:
+def _coarse(trial: Experience, one: Moment, two: Moment, action: int, did: str) -> RsgError:
     """Two snapshots of one row have different futures."""
     culprit = _culprit(trial, one, two, action)
-    listed = f"`{culprit[0]}` was {culprit[1]} in one and {culprit[2]} in the other" if culprit else "something else differed"
+    listed = (
+        f"`{culprit[0]}` was {culprit[1]} in one and {culprit[2]} in the other"
+        if culprit
+        else "something else differed"
+    )
     if trial.face.has_key:
         return RsgError(f"key= takes different states for the same: {did}, and {listed}; add it to key=")
     return RsgError(f"what is saved does not tell all states apart: {did}, and {listed}; give key=")
 
 
-def forgets(trial: "Trial", moment: Moment, step: "Step | None") -> RsgError:
+def forgets(trial: Experience, moment: Moment, step: Step | None) -> RsgError:
     """Restoring brought something back that is not what was saved."""
     saving = trial.face.saving
     if step is None and trial.face.now(moment.ended).tobytes() != trial.face.now(moment.ended).tobytes():
-        return RsgError("key= gave two answers for one state: it must be a function of the environment and nothing else")
+        return RsgError(
+            "key= gave two answers for one state: it must be a function of the environment and nothing else"
+        )
     if saving.own and spelled(moment.snapshot) != trial.prints.get(moment, spelled(moment.snapshot)):
         return changes_saved(trial)
     missing = _missing(trial, step)
-    listed = f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "the same action led elsewhere"
+    listed = (
+        f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "the same action led elsewhere"
+    )
     return RsgError(f"{saving.name} does not bring back the whole state: {listed}; what it forgets must be saved, too")
 
 
-def changes_saved(trial: "Trial") -> RsgError:
+def changes_saved(trial: Experience) -> RsgError:
     """What was saved is no longer what it was."""
     if trial.face.saving.name == "step=":
         return RsgError("step= changes the state that it is given: it must leave that as it is, and return a new one")
@@ -165,7 +122,7 @@ def changes_saved(trial: "Trial") -> RsgError:
 class Asked(NamedTuple):
     """An experiment that can be repeated: what comes of an action, or what it shows."""
 
-    trial: "Trial"
+    trial: Experience
     moment: Moment
     action: int
     look: bool = False
@@ -180,18 +137,18 @@ class Asked(NamedTuple):
         return tuple(part.tobytes() for part in after.seen.values()) if self.look else (after.name,)
 
 
-def _outcome(trial: "Trial", step: "Step") -> Outcome:
+def _outcome(trial: Experience, step: Step) -> Outcome:
     ask = Asked(trial, step.before, step.action)
     ask.back()
     return ask()
 
 
-def _reset_varies(trial: "Trial") -> bool:
+def _reset_varies(trial: Experience) -> bool:
     looks = [trial.face.reset(trial.seed) for _ in range(8)]
     return len({tuple(part.tobytes() for part in one.seen.values()) for one in looks}) > 1
 
 
-def _varies(trial: "Trial", ask: Asked, held: str | None = None, often: int = OFTEN) -> int:
+def _varies(trial: Experience, ask: Asked, held: str | None = None, often: int = OFTEN) -> int:
     """After how many repetitions something else came out, with one source of chance held still; 0: it never did."""
     begun, first, rng = time.monotonic(), None, np.random.default_rng(0)
     numbers, others = np.random.get_state(), random.getstate()  # noqa: NPY002
@@ -222,25 +179,25 @@ def _varies(trial: "Trial", ask: Asked, held: str | None = None, often: int = OF
 ALL = "all"
 
 
-def _time(trial: "Trial", held: str | None, turn: int) -> Any:
+def _time(trial: Experience, held: str | None, turn: int) -> Any:
     if held in (CLOCK, ALL):
-        return clock(0.0, True, trial.suspects.modules)
-    return clock(97_531.7 * turn, False, trial.suspects.modules) if turn % 2 else nullcontext()
+        return clock(0.0, True, trial.outside.modules)
+    return clock(97_531.7 * turn, False, trial.outside.modules) if turn % 2 else nullcontext()
 
 
-def _cause(trial: "Trial", ask: Asked, varied: int) -> str | None:
+def _cause(trial: Experience, ask: Asked, varied: int) -> str | None:
     """What makes it vary; None if that cannot be told."""
     often = min(OFTEN, max(24, 6 * varied))
-    since = trial.suspects.values()
+    since = trial.outside.values()
     for suspect in (NUMPY, PYTHON, OWN, CLOCK):
         if not _varies(trial, ask, suspect, often):
             return suspect
     if _varies(trial, ask, ALL, often):
-        return next(iter(trial.suspects.changed(since)), None)
+        return next(iter(trial.outside.changed(since)), None)
     return OWN
 
 
-def differences(trial: "Trial", one: Moment, two: Moment) -> list[tuple[str, Any, Any]]:
+def differences(trial: Experience, one: Moment, two: Moment) -> list[tuple[str, Any, Any]]:
     """What an environment holds in one moment and not in another: the path, and what it was in each."""
     found = []
     for moment in (one, two):
@@ -254,15 +211,14 @@ def differences(trial: "Trial", one: Moment, two: Moment) -> list[tuple[str, Any
     ]
 
 
-def _leaves(trial: "Trial") -> dict[str, Any]:
-    root = trial.face.played.state
+def _leaves(trial: Experience) -> dict[str, Any]:
     try:
-        return {path: value for path, _, value in Objects(root).leaves()}
+        return {path: value for path, _, value in Objects(trial.face.played.state).leaves()}
     except Strange:
         return {}
 
 
-def _culprit(trial: "Trial", one: Moment, two: Moment, action: int) -> tuple[str, Any, Any] | None:
+def _culprit(trial: Experience, one: Moment, two: Moment, action: int) -> tuple[str, Any, Any] | None:
     """The attribute that makes the difference: with the other's value of it, the outcome is the other's."""
     differing = differences(trial, one, two)
     trial.face.put(two)
@@ -304,7 +260,7 @@ def _set(root: Any, path: str, value: Any) -> bool:
         return False
 
 
-def _missing(trial: "Trial", step: "Step | None") -> tuple[str, str, str] | None:
+def _missing(trial: Experience, step: Step | None) -> tuple[str, str, str] | None:
     """What is not as it was after a restore: what makes the difference, if that shows."""
     place = (step.walk, step.time) if step and step.walk >= 0 else (0, min(len(trial.walks[0][1]), 9))
     seed, taken = trial.walks[place[0]]
@@ -322,9 +278,9 @@ def _missing(trial: "Trial", step: "Step | None") -> tuple[str, str, str] | None
     told = {path: (path, _short(there.get(path)), _short(now.get(path))) for path in missing}
     for path in missing if step and step.walk >= 0 else ():
         trial.face.put(moment)
-        if _set(trial.face.played.state, path, values.get(path)):
-            if trial.face.step(trial.values[step.action]).name == step.after.name:
-                return told[path]
+        restored = _set(trial.face.played.state, path, values.get(path))
+        if step and restored and trial.face.step(trial.values[step.action]).name == step.after.name:
+            return told[path]
     return told[missing[0]] if missing else None
 
 

@@ -11,7 +11,12 @@ from unittest.mock import patch
 import numpy as np
 
 Held = Callable[[], Any]
-NUMPY, PYTHON, OWN, CLOCK = "numpy's global np.random", "Python's global `random`", "its own random numbers (env.np_random)", "the clock"
+NUMPY, PYTHON, OWN, CLOCK = (
+    "numpy's global np.random",
+    "Python's global `random`",
+    "its own random numbers (env.np_random)",
+    "the clock",
+)
 _CLOCKS = ("time", "monotonic", "perf_counter", "process_time")
 
 
@@ -89,7 +94,12 @@ def clock(offset: float, still: bool, modules: set[str]) -> Iterator[None]:
 
     told = {name: at(name) for name in _CLOCKS}
     told |= {f"{name}_ns": (lambda name=name: int(told[name]() * 1e9)) for name in _CLOCKS}  # type: ignore[misc]
-    own = [(sys.modules[one], name, value) for one in modules if one in sys.modules for name, value in vars(sys.modules[one]).items()]
+    own = [
+        (sys.modules[one], name, value)
+        for one in modules
+        if one in sys.modules
+        for name, value in vars(sys.modules[one]).items()
+    ]
     by_real = {id(getattr(time, name)): tells for name, tells in told.items()}
     changed = [patch.object(time, name, tells) for name, tells in told.items()]
     changed += [patch.object(module, name, by_real[id(value)]) for module, name, value in own if id(value) in by_real]

@@ -6,15 +6,14 @@ to `causes`, which finds out why.
 
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.worlds.wrapping import causes
-from rsg.worlds.wrapping.chance import clock, kept, stir
+from rsg.worlds.wrapping.chance import clock, stir
+from rsg.worlds.wrapping.experience import Experience, Step
 from rsg.worlds.wrapping.face import Face, Moment
 from rsg.worlds.wrapping.objects import Left, Objects, Strange
 from rsg.worlds.wrapping.saving import spelled
@@ -24,17 +23,6 @@ SECONDS = 4.0  # at most, all in all
 WALKS, LONG, SHORT = 6, 400, 60  # how many, the steps of the first ones, and of the others
 RESTORED, PAIRS, ON = 400, 150, 12  # steps taken again, states reached by two ways, steps on from there
 LATER = 86_400.0 * 1.37  # seconds by which the clock is put forward
-
-
-@dataclass(eq=False)
-class Step:
-    """What an action led to; `walk` and `time` say when, in the walk that was gone without restoring."""
-
-    before: Moment
-    action: int
-    after: Moment
-    walk: int
-    time: int
 
 
 def clocks(face: Face, values: list[Any], seed: int) -> Left:
@@ -49,7 +37,7 @@ def clocks(face: Face, values: list[Any], seed: int) -> Left:
                 return frozenset()
             try:
                 for _, name, value in Objects([root]).leaves():
-                    if name[0] and type(value) in (int, float) or isinstance(value, np.integer | np.floating):
+                    if (name[0] and type(value) in (int, float)) or isinstance(value, np.integer | np.floating):
                         seen[name].append(value)
             except Strange:
                 return frozenset()
@@ -69,25 +57,21 @@ def _steady(listed: list[Any]) -> bool:
 
 def check(face: Face, actions: tuple[tuple[str, ...], list[Any]], seed: int) -> tuple[int, float]:
     """An error if it breaks a promise; else the steps that were taken, and the seconds."""
-    with kept():
-        trial = Trial(face, actions, seed)
-        trial.run()
-        return trial.steps, trial.seconds
+    trial = Trial(face, actions, seed)
+    trial.run()
+    return trial.steps, trial.seconds
 
 
-class Trial:
+class Trial(Experience):
     """One trial of an environment."""
 
     def __init__(self, face: Face, actions: tuple[tuple[str, ...], list[Any]], seed: int) -> None:
-        self.face, (self.names, self.values), self.seed = face, actions, seed
+        super().__init__(face, actions, seed)
         self.rng = stream(seed, "wrap")
         self.steps, self.seconds, self._begun = 0, 0.0, time.monotonic()
         self.known: dict[tuple[bytes, int], Step] = {}  # the first step by each action in each state
         self.first: dict[bytes, Moment] = {}  # each state when it was first reached
         self.last: dict[bytes, Moment] = {}  # and when it was last reached
-        self.walks: list[tuple[int, list[int]]] = []  # seeds and actions
-        self.prints: dict[Moment, bytes] = {}  # what save gave, as bytes, when it did
-        self.suspects = causes.Outside(face)
 
     def run(self) -> None:
         """All that is tried, the surest first."""
@@ -111,11 +95,11 @@ class Trial:
                 return
             if at == 0 or self.rng.random() < 0.6:
                 action = int(self.rng.integers(len(self.values)))
-            before, moment = moment, self.stepped(moment, action)
+            before, moment = moment, self.stepped(action)
             taken.append(action)
             self.compare(Step(before, action, moment, number, at))
 
-    def stepped(self, before: Moment, action: int) -> Moment:
+    def stepped(self, action: int) -> Moment:
         """One step on from where it is."""
         begun = time.perf_counter()
         after = self.face.step(self.values[action])
@@ -126,7 +110,7 @@ class Trial:
         """It must agree with what is known."""
         known = self.known.setdefault((step.before.name, step.action), step)
         if known.after.name != step.after.name:
-            raise self.why(known, step)
+            raise causes.of_steps(self, known, step)
         self.arrived(step.after, step)
 
     def arrived(self, moment: Moment, step: Step | None) -> None:
@@ -136,7 +120,7 @@ class Trial:
         if self.face.saving.own and moment not in self.prints:
             self.prints[moment] = spelled(moment.snapshot)
         if part := unlike(first.seen, moment.seen):
-            raise self.why_seen(first, moment, step, part)
+            raise causes.of_looks(self, first, moment, step, part)
 
     def restore(self) -> None:
         """Steps taken again, from states restored in any order, under another clock and other random numbers."""
@@ -148,12 +132,12 @@ class Trial:
             step = steps[number]
             self.back_at(step.before)
             stir(self.face.chance(), self.rng)
-            with clock(LATER * turn if turn % 4 == 3 else 0.0, False, self.suspects.modules):
-                after = self.stepped(step.before, step.action)
+            with clock(LATER * turn if turn % 4 == 3 else 0.0, False, self.outside.modules):
+                after = self.stepped(step.action)
             self.unchanged(step.before)
             again = Step(step.before, step.action, after, -1, turn)
             if after.name != step.after.name:
-                raise self.why(step, again)
+                raise causes.of_steps(self, step, again)
             self.arrived(after, again)
             self.go_on(step)
 
@@ -161,11 +145,8 @@ class Trial:
         """Some steps more, as they were taken in the walk."""
         if step.walk < 0:
             return
-        _, taken = self.walks[step.walk]
-        moment = step.after
-        for at in range(step.time + 1, min(step.time + 1 + int(self.rng.integers(4)), len(taken))):
-            before, moment = moment, self.stepped(moment, taken[at])
-            self.compare(Step(before, taken[at], moment, -1, at))
+        taken = self.walks[step.walk][1][step.time + 1 :]
+        self.follow(step.after, taken[: int(self.rng.integers(4))])
 
     def back_at(self, moment: Moment) -> None:
         """Restore, and see that it is there."""
@@ -189,36 +170,24 @@ class Trial:
                 return
             length = 5 * ON if turn % 8 == 0 else ON
             actions = self.rng.integers(len(self.values), size=length).tolist()
-            moments = []
             for start in pairs[number]:
                 self.back_at(start)
-                moments.append(start)
-                moment = start
-                for at, action in enumerate(actions):
-                    if moment.ended:
-                        break
-                    before, moment = moment, self.stepped(moment, action)
-                    self.compare(Step(before, action, moment, -1, at))
+                self.follow(start, actions)
 
     def explore(self) -> None:
         """Actions that were not yet tried, in states that are known."""
-        for turn in range(RESTORED):
+        for _ in range(RESTORED):
             if self.late(0.8):
                 return
             names = list(self.last)
             moment = self.last[names[int(self.rng.integers(len(names)))]]
             self.back_at(moment)
-            for at in range(4):
-                if moment.ended:
-                    break
-                action = int(self.rng.integers(len(self.values)))
-                before, moment = moment, self.stepped(moment, action)
-                self.compare(Step(before, action, moment, -1, turn + at))
+            self.follow(moment, self.rng.integers(len(self.values), size=4).tolist())
 
-    def why(self, known: Step, other: Step) -> RsgError:
-        """Why the same action in the same state led to different states."""
-        return causes.of_steps(self, known, other)
-
-    def why_seen(self, first: Moment, moment: Moment, step: Step | None, part: str) -> RsgError:
-        """Why the same state looked different."""
-        return causes.of_looks(self, first, moment, step, part)
+    def follow(self, moment: Moment, actions: list[int]) -> None:
+        """Go on from where it is."""
+        for action in actions:
+            if moment.ended:
+                return
+            before, moment = moment, self.stepped(action)
+            self.compare(Step(before, action, moment, -1, -1))

@@ -118,7 +118,7 @@ class Face:
         seen = self.look(Happened(shown, 0.0, ended))
         return replace(moment, seen=seen) if self.now(ended).tobytes() == moment.name else None
 
-    def read(self, env: Any, ended: bool, known: Callable[[bytes], bool]) -> Moment:
+    def read(self, env: Any, ended: bool, seen: Any, known: Callable[[bytes], bool]) -> Moment:
         """The state of another environment of the kind; it is copied only if nobody knows the state."""
         other = Face(self.played.like(env), self._way, self._key, self._observe)
         other._row_kind, other._shapes = self._row_kind, self._shapes
@@ -129,11 +129,13 @@ class Face:
         if not self.saving.own:
             other.played.env = _copied(other.played.env)
             other.saving = self._way(other.played)
-        snapshot, shown = other.saving.take(), other.played.shown() if self._observe is None else None
+        snapshot, shown = other.saving.take(), seen if seen is not None or self._observe else other.played.shown()
         if self._observe is None and shown is None:
-            raise RsgError("nobody knows what the environment shows in this state without a step: give observe= to wrap")
-        seen, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
-        return replace(moment, snapshot=snapshot, seen=seen, home=home)
+            raise RsgError(
+                "nobody knows what the environment shows in this state without a step: give observe= to wrap"
+            )
+        parts, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
+        return replace(moment, snapshot=snapshot, seen=parts, home=home)
 
     def chance(self) -> list[Any]:
         """The generators of random numbers that the environment holds now."""
@@ -164,13 +166,19 @@ class Face:
             )
         return np.append(numbers.astype(kind[1]), kind[1].type(ended))
 
-    def _of_key(self, given: object) -> Array:
+    def _of_key(self, given: Any) -> Array:
+        """What the key gives, one row of numbers."""
         try:
-            numbers = np.concatenate([np.ravel(part) for part in given]) if isinstance(given, tuple | list) and given else np.ravel(given)  # type: ignore[arg-type]
+            parts = (
+                [np.ravel(part) for part in given] if isinstance(given, tuple | list) and given else [np.ravel(given)]
+            )
+            numbers = np.concatenate(parts)
         except ValueError:
-            numbers = np.ravel(np.asarray(given, dtype=object))
+            numbers = np.array([])
         if numbers.dtype.kind not in "biuf" or not len(numbers):
-            raise RsgError(f"key= must give numbers that say which state it is, such as (row, column), not {given!r:.60}")
+            raise RsgError(
+                f"key= must give numbers that say which state it is, such as (row, column), not {given!r:.60}"
+            )
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
             raise RsgError("key= gave a number that is not finite: equal states would not be told apart from others")
         return numbers.astype(np.float64) + 0.0 if numbers.dtype.kind == "f" else numbers.astype(np.int64)
@@ -191,4 +199,6 @@ def _copied(env: Any) -> Any:
         return copy.deepcopy(env)
     except Exception as error:
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise RsgError(f"the other environment cannot be copied ({problem}); give save= and restore= to wrap") from error
+        raise RsgError(
+            f"the other environment cannot be copied ({problem}); give save= and restore= to wrap"
+        ) from error

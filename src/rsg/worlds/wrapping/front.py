@@ -6,11 +6,21 @@ from typing import Any
 
 from rsg.core.errors import RsgError
 from rsg.worlds.wrapping.acting import actions_of
+from rsg.worlds.wrapping.chance import kept
 from rsg.worlds.wrapping.checking import check, clocks
 from rsg.worlds.wrapping.face import Face
 from rsg.worlds.wrapping.layers import Played, PurePlayed
 from rsg.worlds.wrapping.objects import Left
-from rsg.worlds.wrapping.saving import COPY, ByFunctions, Saving, by_table, check_table, looking_into, own_pair, tables_of
+from rsg.worlds.wrapping.saving import (
+    COPY,
+    ByFunctions,
+    Saving,
+    by_table,
+    check_table,
+    looking_into,
+    own_pair,
+    tables_of,
+)
 from rsg.worlds.wrapping.wrapped import Wrapped
 
 Function = Callable[[Any], Any]
@@ -67,16 +77,15 @@ def wrap(
     def face(left: Left = frozenset()) -> Face:
         return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
 
-    if key is None and (counting := clocks(face(), actions[1], seed)):
-        # What only counts steps tells no states apart, unless something comes of it.
-        with suppress(RsgError):
-            return _tried(face(counting), actions, columns, seed)
-    return _tried(face(), actions, columns, seed)
+    with kept():
+        if key is None and (counting := clocks(face(), actions[1], seed)):
+            # What only counts steps tells no states apart, unless something comes of it.
+            with suppress(RsgError):
+                return _tried(face(counting), actions, columns, seed)
+        return _tried(face(), actions, columns, seed)
 
 
-def _tried(
-    face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int
-) -> Wrapped:
+def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int) -> Wrapped:
     """The world, if it keeps its promises."""
     steps, seconds = check(face, actions, seed)
     return Wrapped(face, actions, columns, (steps, seconds))
@@ -93,21 +102,25 @@ def _check_arguments(env: Any, save: Any, restore: Any, step: Any) -> None:
         raise RsgError("step= needs save=, a function from the environment after a reset to the first state")
     if step is None and callable(save) != (restore is not None):
         lacking, given = ("restore=", "save=") if callable(save) else ("save=", "restore=")
-        raise RsgError(f"{given} needs {lacking} too: one takes down where the environment is, the other goes back there")
+        raise RsgError(
+            f"{given} needs {lacking} too: one takes down where the environment is, the other goes back there"
+        )
 
 
 def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Left) -> Saving:
     """How it is saved: by what the user gives, by what it has, or by looking into it."""
     env = played.env
     if isinstance(played, PurePlayed):
-        how, functions = "states are what step= makes of each other", (lambda: played.state, played.back)
-        return ByFunctions(env, functions, how, "step=", left)
+        how = "states are what step= makes of each other"
+        return ByFunctions(env, (lambda: played.state, played.back), how, "step=", left)
     if callable(save):
-        functions = (lambda: save(env)), (lambda saved: restore(env, saved))
-        return ByFunctions(env, functions, "states are saved by save= and restored by restore=", "restore=", left)
+        how = "states are saved by save= and restored by restore="
+        return ByFunctions(env, ((lambda: save(env)), (lambda saved: restore(env, saved))), how, "restore=", left)
     if save is None and (pair := own_pair(env)):
         one, other = pair[1]
-        return ByFunctions(env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left)
+        return ByFunctions(
+            env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left
+        )
     if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)

@@ -41,8 +41,13 @@ class Played:
         self._seeds = _takes_a_seed(self.env)
 
     def like(self, env: Any) -> "Played":
-        """Another environment, played in the same way."""
-        return Played(env)
+        """Another environment, played in the same way: what only that has, as wrappers that slip, is left aside."""
+        return Played(alike(env, self.env))
+
+    @property
+    def modules(self) -> set[str]:
+        """Where functions of the user's come from that take part in steps."""
+        return set()
 
     @property
     def state(self) -> Any:
@@ -71,7 +76,6 @@ class Played:
             )
         return Happened(told[0], float(told[1]), bool(told[2]))
 
-
     def shown(self) -> Any:
         """What is seen now, without a step, where the environment has a way to say that; else None."""
         *outer, bare = chain(self.env)
@@ -94,6 +98,11 @@ class PurePlayed(Played):
         super().__init__(env)
         self._step, self._save = step, save
         self._state: Any = None
+
+    @property
+    def modules(self) -> set[str]:
+        """Where the functions are from."""
+        return {str(one.__module__) for one in (self._step, self._save) if getattr(one, "__module__", None)}
 
     @property
     def state(self) -> Any:
@@ -135,6 +144,27 @@ def chain(env: Any) -> Iterator[Any]:
         env = vars(env).get("env") if hasattr(env, "__dict__") else None
 
 
+def alike(env: Any, model: Any) -> Any:
+    """Those layers of an environment that the model has, too, as layers of the model's classes; else all of it."""
+    wanted, left = list(chain(model)), chain(without(env, ASIDE))
+    found = [next((one for one in left if isinstance(one, type(layer))), None) for layer in wanted]
+    if None in found:
+        return env
+    inner = None
+    for one, layer in zip(reversed(found), reversed(wanted), strict=True):
+        if type(one) is not type(layer) or (inner is not None and one.env is not inner):
+            kept = copy.copy(one)
+            if type(one) is not type(layer):  # what a class of its own holds besides is none of the model's
+                kept.__class__ = type(layer)
+                for name in set(vars(kept)) - set(vars(layer)):
+                    delattr(kept, name)
+            if inner is not None:
+                kept.env = inner
+            one = kept
+        inner = one
+    return inner
+
+
 def without(env: Any, aside: set[str]) -> Any:
     """The environment without some of its wrappers; those around them are copies, the user's stay as they are."""
     *outer, inner = chain(env)
@@ -165,4 +195,6 @@ def _their(name: str, call: Callable[..., Any], *given: Any, **named: Any) -> An
         raise
     except Exception as error:
         problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        raise RsgError(f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}") from error
+        raise RsgError(
+            f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}"
+        ) from error

@@ -20,14 +20,43 @@ Left = frozenset[tuple[str, str]]
 """Attributes that do not tell states apart: the class of the object, the name."""
 
 _NEVER = {  # attributes for those who watch
-    *("render_mode", "_np_random_seed", "np_random_seed", "window", "clock", "screen", "viewer", "surf", "isopen", "spec"),
+    *(
+        "render_mode",
+        "_np_random_seed",
+        "np_random_seed",
+        "window",
+        "clock",
+        "screen",
+        "viewer",
+        "surf",
+        "isopen",
+        "spec",
+        "_cached_spec",
+    ),
     *("metadata", "render_fps"),
 }
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
-_FIXED: tuple[Any, ...] = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice, property)
+_FIXED: tuple[Any, ...] = (
+    type,
+    FunctionType,
+    BuiltinFunctionType,
+    ModuleType,
+    np.dtype,
+    np.ufunc,
+    range,
+    slice,
+    property,
+)
 _FIXED += (date, time, timedelta, Decimal, type(Ellipsis))
 _CHANCE = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
-_LEFT: tuple[str, ...] = ("gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging")
+_LEFT: tuple[str, ...] = (
+    "gymnasium.spaces",
+    "gym.spaces",
+    "gymnasium.envs.registration",
+    "gym.envs.registration",
+    "pygame",
+    "logging",
+)
 _LEFT += ("_thread", "threading", "_io", "weakref", "functools", "re")
 
 
@@ -134,10 +163,16 @@ _NUMBERS = _Kind(
     lambda array: (array.shape, array.tobytes()),
     np.copy,
     _numbers,
-    lambda held: [("", held.shape), ("", held.dtype.str), ("", (held + 0 if held.dtype.kind == "f" else held).tobytes())],
+    lambda held: [
+        ("", held.shape),
+        ("", held.dtype.str),
+        ("", (held + 0 if held.dtype.kind == "f" else held).tobytes()),
+    ],
 )
 _OBJECT = _Kind(lambda thing: _glance_of_dict(_attributes(thing)), _attributes, _set_attributes, _in_order)
-_PLAIN_OBJECT = _Kind(lambda thing: _glance_of_dict(thing.__dict__), lambda thing: dict(thing.__dict__), _set_attributes, _in_order)
+_PLAIN_OBJECT = _Kind(
+    lambda thing: _glance_of_dict(thing.__dict__), lambda thing: dict(thing.__dict__), _set_attributes, _in_order
+)
 _NOTHING = _Kind(lambda _: (), lambda _: (), lambda *_: None, lambda _: ())
 
 
@@ -185,7 +220,7 @@ class Objects:
         return Snapshot(contents, blake2b(b"\0".join(pieces), digest_size=18).digest())
 
     def put(self, snapshot: Snapshot) -> None:
-        """Give every object back what it held; where nothing moved since the last look, only what differs is written."""
+        """Give every object back what it held; if nothing moved since the last look, only what differs is written."""
         now = self._now
         self._last = self._now = snapshot.contents
         for number, (thing, content) in snapshot.contents.items():
@@ -263,14 +298,14 @@ class Objects:
 
 
 def _kind_of(thing: Any) -> _Kind:
-    kind = type(thing)
+    kind: type = type(thing)
     if kind.__module__.startswith("mujoco"):
-        return mujoco_kind(thing) if kind.__name__ == "MjData" else _NOTHING
+        return _of_mujoco() if kind.__name__ == "MjData" else _NOTHING
     if isinstance(thing, _CHANCE) or any(
         one.__module__ == left or one.__module__.startswith(f"{left}.") for one in kind.__mro__ for left in _LEFT
     ):
         return _NOTHING
-    builtin = next(one for one in kind.__mro__ if not one.__flags__ & (1 << 9))  # not made by a `class` statement
+    builtin: Any = next(one for one in kind.__mro__ if not one.__flags__ & (1 << 9))  # not made by a `class` statement
     named = hasattr(thing, "__dict__") or any("__slots__" in vars(one) for one in kind.__mro__[:-1])
     if builtin is object and named:
         return _OBJECT if any(_slot_names(one) for one in kind.__mro__) else _PLAIN_OBJECT
@@ -310,9 +345,9 @@ def _spell(value: Any, inner: list[Any]) -> list[bytes]:
     return [b"@"]
 
 
-def mujoco_kind(data: Any) -> _Kind:
+def _of_mujoco() -> _Kind:
     """How the state of a simulation with MuJoCo is taken down: all that integration goes on from."""
-    import mujoco
+    import mujoco  # whoever has such data has it
 
     what = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 

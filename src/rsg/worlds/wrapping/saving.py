@@ -1,4 +1,4 @@
-"""How states are saved and brought back: by functions of the user's, by the environment's own, or by looking into it."""
+"""How states are saved and restored: by functions of the user's, by the environment's own, or by looking into it."""
 
 import copy
 import inspect
@@ -25,6 +25,8 @@ COPY = "copy"  # save="copy": look into the environment though it has a pair of 
 _DIGITS = 6  # bytes of a digest in one number of a row: a float64 holds them
 
 
+_NUMBERS = (int, float, tuple, list, np.ndarray, np.generic)
+_SHARED = ("action_space", "observation_space", "_action_space", "_observation_space", "spec", "_np_random")
 Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
 """What saves and what restores."""
 
@@ -35,7 +37,6 @@ class Saving(Protocol):
     Attributes:
         how: that in a sentence.
         own: whether the user or the environment says how; name: what restores, for errors.
-        env: the environment that is saved.
         left: attributes that do not tell states apart, where a digest of all others stands for a state.
     """
 
@@ -43,7 +44,11 @@ class Saving(Protocol):
     own: bool
     name: str
     left: Left
-    env: Any
+
+    @property
+    def env(self) -> Any:
+        """The environment that is saved."""
+        ...
 
     def take(self) -> Any:
         """A snapshot of now."""
@@ -83,13 +88,13 @@ class ByFunctions:
     def numbers(self, snapshot: Any) -> Array:
         """Plain numbers are a row themselves; for anything else stands its digest."""
         try:
-            plain = np.asarray(snapshot) if isinstance(snapshot, int | float | tuple | list | np.ndarray | np.generic) else None
+            plain = np.asarray(snapshot) if isinstance(snapshot, _NUMBERS) else None
         except ValueError:
             plain = None
         if plain is not None and plain.dtype.kind in "biuf" and plain.size:
             self._form = type(snapshot), plain.dtype, plain.shape
             wide = np.float64 if plain.dtype.kind == "f" else np.int64
-            return (plain.astype(wide) + wide(0)).ravel()
+            return (plain.astype(wide) + 0).ravel()
         self._form = None
         return digits(spelled(snapshot, self.left))
 
@@ -99,7 +104,9 @@ class ByFunctions:
             return None
         kind, dtype, shape = self._form
         plain = row.astype(dtype).reshape(shape)
-        return plain if issubclass(kind, np.ndarray) else kind(plain.tolist())
+        return (
+            plain if issubclass(kind, np.ndarray) else plain[()] if issubclass(kind, np.generic) else _as(kind, plain)
+        )
 
     def root(self, snapshot: Any) -> Any:
         """What was saved, unless that is numbers."""
@@ -107,6 +114,10 @@ class ByFunctions:
 
     def moved(self) -> None:
         """Nothing is remembered."""
+
+
+def _as(kind: Any, plain: Array) -> Any:
+    return kind(plain.tolist())
 
 
 class InPlace:
@@ -174,7 +185,7 @@ class ByCopy:
         """What is never copied: spaces, and what tells of the environment."""
         found: dict[int, Any] = {}
         for layer in chain(self._played.env):
-            for name in ("action_space", "observation_space", "_action_space", "_observation_space", "spec", "_np_random"):
+            for name in _SHARED:
                 if (one := vars(layer).get(name)) is not None:
                     found[id(one)] = one
         return found
@@ -226,9 +237,10 @@ def looking_into(played: Played, left: Left = frozenset()) -> Saving:
             copies.take()
         except Exception as error:
             where = inside.objects.path_of(strange.thing)
+            problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise RsgError(
-                f"the environment cannot be saved: `{where}` is a {type(strange.thing).__name__}, which cannot be copied "
-                f"({type(error).__name__}: {' '.join(str(error).split())}); give save= and restore="
+                f"the environment cannot be saved: `{where}` is a {type(strange.thing).__name__}, which cannot be "
+                f"copied ({problem}); give save= and restore="
             ) from error
         return copies
 
@@ -258,5 +270,7 @@ def check_table(table: Mapping[Any, Any], names: Sequence[str]) -> None:
 def by_table(played: Played) -> ByFunctions:
     """The number of the state."""
     bare = getattr(played.env, "unwrapped", played.env)
-    functions = lambda: int(bare.s), lambda state: setattr(bare, "s", int(state))
-    return ByFunctions(played.env, functions, "a state is its number in the table", "the number of the state", frozenset())
+    functions = (lambda: int(bare.s)), (lambda state: setattr(bare, "s", int(state)))
+    return ByFunctions(
+        played.env, functions, "a state is its number in the table", "the number of the state", frozenset()
+    )

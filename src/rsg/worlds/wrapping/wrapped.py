@@ -57,7 +57,7 @@ class Wrapped:
         columns: what the columns of the parts that are seen are called.
     """
 
-    spaces: Mapping[str, str] = {}  # noqa: RUF012 - what is seen is all there is to know: rows may be digests
+    spaces: Mapping[str, str] = {}
 
     def __init__(
         self,
@@ -74,6 +74,8 @@ class Wrapped:
         self._steps, self._seconds = tried
         if getattr(face.played.env, "render_mode", None) == "rgb_array":
             self.render = self._render
+        if getattr(face.played.env, "render_mode", None) == "ansi":
+            self.view = self._view
 
     @property
     def env(self) -> Any:
@@ -132,9 +134,12 @@ class Wrapped:
             if step < len(demo.actions):
                 row = self.after(row, demo.actions[step : step + 1])[1]
 
-    def read(self, env: Any, ended: bool = False) -> Array:
-        """The state `[W]` that another environment of the kind is in, from which this world can go on."""
-        moment = self._face.read(env, ended, self._met.__contains__)
+    def read(self, env: Any, ended: bool = False, seen: Any = None) -> Array:
+        """The state `[W]` that another environment of the kind is in, from which this world can go on.
+
+        ended, seen: what its last step said: whether the episode is over, and the observation.
+        """
+        moment = self._face.read(env, ended, seen, self._met.__contains__)
         if moment.name not in self._met:
             self._met[moment.name] = Met(moment)
         return moment.row
@@ -223,22 +228,30 @@ class Wrapped:
         self.restore(row)
         return np.asarray(self._face.played.env.render(), dtype=np.uint8)
 
+    def _view(self, row: Array) -> str:
+        """What the environment says of it in a terminal."""
+        self.restore(row)
+        return str(self._face.played.env.render()).rstrip("\n")
+
     # One state at a time.
 
     def again(self, states: States, actions: Array) -> States:
         """What follows of each state, stepped anew and with other random numbers, whatever is remembered: `[N, W]`."""
-        rng = np.random.default_rng()
-        rows = []
-        for row, action in zip(np.ascontiguousarray(states), np.asarray(actions).tolist(), strict=True):
-            known = self._known(row)
-            if known.moment.ended:
-                rows.append(known.moment.row)
-                continue
-            self._at = None
-            with kept():
-                self._face.put(known.moment)
+        rng, rows = np.random.default_rng(), list[Array]()
+        self._at = None
+        here: bytes | None = None  # where a step led, if the next one goes on from there, as one who acts would
+        with kept():
+            for row, action in zip(np.ascontiguousarray(states), np.asarray(actions).tolist(), strict=True):
+                moment = self._known(row).moment
+                if moment.ended:
+                    rows.append(moment.row)
+                    continue
+                if here != moment.name:
+                    self._face.put(moment)
                 stir(self._face.chance(), rng)
-                rows.append(self._face.step(self._values[action]).row)
+                after = self._face.step(self._values[action])
+                rows.append(after.row)
+                here = after.name
         return np.stack(rows) if rows else np.asarray(states).copy()
 
     def _row_after(self, row: Array, action: int) -> Array:
@@ -287,8 +300,8 @@ class Wrapped:
             moment = self._face.moment_of(row)
             if moment is None:
                 raise RsgError(
-                    "a wrapped environment knows the states that it was in, and this is none of them: get states from "
-                    "world.start(seed) and world.step, or find those of a demonstration again, world.meet(demonstration)"
+                    "a wrapped environment knows the states that it was in, and this is none of them: take states "
+                    "from world.start(seed) and world.step, or meet those of a demonstration: world.meet(demonstration)"
                 )
             self._at = None
             found = self._met[name] = Met(moment)

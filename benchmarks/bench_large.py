@@ -1,0 +1,275 @@
+"""Large maps and long chains: how far the orders `novel` and `deepest` come, and what each idea in `novel` is worth."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+from rsg.core.random import stream
+from rsg.domain import find
+from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld
+from rsg.domains.crafting.maps import objects_for, sample_map
+from rsg.domains.crafting.starts import KIND, leading_to, start_for, ways, within_walk
+from rsg.evaluation import Starts
+from rsg.language import Machine, parse
+from rsg.planning import Dependencies, GoalProblem, Plan, by_regions, plan, planned, validate
+from rsg.search import Product, SearchSettings
+from rsg.search.product import search
+
+SOURCE: Any = find("crafting")
+SEEDS = range(100, 105)
+LENGTHS = range(2, 13)
+SIZES = (12, 20, 50)
+SMALL, LARGE = 5_000, 50_000
+PLAIN, NOVEL = "deepest", "novel"
+IDEAS = {  # of each order: after how many expansions a random node has its turn
+    "deepest, every second node by chance": (PLAIN, 2),
+    "deepest, every fourth": (PLAIN, 4),
+    "deepest, every sixteenth": (PLAIN, 16),
+    "novel, every second": (NOVEL, 2),
+    "novel, every fourth": (NOVEL, 4),
+    "novel, every sixteenth": (NOVEL, 16),
+}
+
+
+class Case(NamedTuple):
+    """Something to be planned."""
+
+    seed: int
+    world: Any
+    state: Any
+    machine: Machine
+
+
+def run() -> dict[str, Any]:
+    """All tables; about ten minutes."""
+    return {
+        "instructions": _instructions(),
+        "splits": _splits(),
+        "ideas": _ideas(),
+        "sheep": _sheep(),
+        "goals": _goals(),
+        "kernel": _kernel(),
+    }
+
+
+def _kept(cases: list[Case], order: str, budget: int) -> dict[str, list[Any]]:
+    """What planning gives, case by case; a plan is right if it does the task in the true world, strictly."""
+    settings = SearchSettings(Product(order), budget=budget)
+    rows: dict[str, list[Any]] = {"seed": [], "right": [], "expansions": [], "cost": [], "ms": []}
+    for number, case in enumerate([cases[0], *cases]):
+        made = plan(case.world, case.state, case.machine, SOURCE.true_goals, settings)
+        if number:  # the first one compiles
+            right = validate(case.world, made, case.machine, partial(SOURCE.truth, case.world)).ok
+            kept = (case.seed, right, made.expansions, made.cost, 1000 * made.seconds)
+            for column, value in zip(rows.values(), kept, strict=True):
+                column.append(value)
+    return rows
+
+
+def _within(rows: dict[str, list[Any]], budget: int) -> dict[str, float]:
+    """The share of right plans within a budget, over all and for the worst seed, and the expansions."""
+    spent = np.minimum(rows["expansions"], budget)
+    done, seeds = np.array(rows["right"]) & (np.array(rows["expansions"]) <= budget), np.array(rows["seed"])
+    return {
+        "cases": len(done),
+        "success": round(float(done.mean()), 4),
+        "success_worst_seed": round(min(float(done[seeds == seed].mean()) for seed in SEEDS), 4),
+        "expansions_mean": round(float(spent.mean()), 1),
+        "expansions_median": float(np.median(spent)),
+        "ms_median": round(float(np.median(rows["ms"])), 3),
+    }
+
+
+# Instructions.
+
+
+def _instructions() -> dict[str, Any]:
+    """Of 2 to 12 terms, on maps that hold what is needed."""
+    figures: dict[str, Any] = {}
+    for size in SIZES:
+        cases = list(long_instructions(size, maps=4 if size < 50 else 2))
+        rows = _kept(cases, NOVEL, LARGE)
+        figures[str(size)] = {
+            PLAIN: _within(_kept(cases, PLAIN, SMALL), SMALL),
+            NOVEL: _within(rows, SMALL),
+            f"{NOVEL} {LARGE}": _within(rows, LARGE),
+        }
+    return figures
+
+
+def long_instructions(size: int, maps: int, seeds: Any = SEEDS) -> Iterator[Case]:
+    """Of each seed one instruction of each length, each on so many maps."""
+    for seed in seeds:
+        for length in LENGTHS:
+            terms = instruction(stream(seed, "large", "instruction", length), length)
+            machine = Machine.of(parse(" then ".join(terms)))
+            for number in range(maps):
+                yield Case(seed, *_map_for(terms, size, stream(seed, "large", "map", size, length, number)), machine)
+
+
+def instruction(rng: np.random.Generator, length: int, room: int = 6) -> list[str]:
+    """Terms that can come true one after the other, by the rules: what is made counts six times what is picked up."""
+    while True:
+        held: list[str] = []
+        terms: list[str] = []
+        while len(terms) < length and (able := _next_terms(held, terms, room)):
+            weights = np.array([1.0 if term.startswith("grab") else 6.0 for term, _ in able])
+            term, held = able[int(rng.choice(len(able), p=weights / weights.sum()))]
+            terms.append(term)
+        if len(terms) == length:
+            return terms
+
+
+def _next_terms(held: list[str], terms: list[str], room: int) -> list[tuple[str, list[str]]]:
+    """What can come true now, and what is held then; each thing lies about once."""
+    able = []
+    for term in VOCABULARY:
+        verb, _, item = term.partition("-")
+        if item in held or term in ("grab-key", "toggle-switch"):
+            continue
+        if verb == "grab" and term not in terms and len(held) < room:
+            able.append((term, [*held, item]))
+        for rule in STANDARD.rules if verb in ("mine", "craft") else ():
+            if rule.gives == item and _fires(rule.at, held, room) is rule:
+                able.append((term, [*_without(held, rule.uses), item]))
+    return able
+
+
+def _fires(place: str, held: list[str], room: int) -> Any:
+    """The rule that a place follows: the first one that can be."""
+    for rule in STANDARD.rules:
+        ready = set(rule.tools) <= set(held) and len(held) - len(_without(held, rule.uses)) == len(rule.uses)
+        if rule.at == place and ready and len(held) - len(rule.uses) < room:
+            return rule
+    return None
+
+
+def _without(held: list[str], uses: Any) -> list[str]:
+    rest = list(held)
+    for item in uses:
+        if item in rest:
+            rest.remove(item)
+    return rest
+
+
+def _map_for(terms: list[str], size: int, rng: np.random.Generator) -> tuple[CraftingWorld, Any]:
+    """A map on which one can walk to all that is needed."""
+    needs = objects_for(terms)
+    while True:
+        world, state = sample_map(KIND, rng, needs, (), (size, size))
+        if set(needs) <= within_walk(world, state):
+            return world, state
+
+
+# The paper's splits, and what each idea is worth.
+
+
+def of_split(split: str, per_task: int, seeds: Any = SEEDS) -> Iterator[Case]:
+    """Starts of all tasks of a split."""
+    for seed in seeds:
+        starts = Starts(split, per_task, seed)
+        for number, text in enumerate(SOURCE.tasks(split)):
+            machine = Machine.of(parse(text))
+            for place in range(per_task):
+                demo = starts.draw(SOURCE, number, place)
+                yield Case(seed, SOURCE.world(demo.setting), demo.states[0], machine)
+
+
+def _splits(per_task: int = 10, most: int = 300_000) -> dict[str, Any]:
+    """Small maps; `dearer` by how much plans cost more than the cheapest, on the first starts."""
+    figures: dict[str, Any] = {}
+    for split in ("compositional", "novel"):
+        cases = list(of_split(split, per_task))
+        few = list(of_split(split, 1))
+        least = np.array(_kept(few, "optimal", most)["cost"])
+        for order in (PLAIN, NOVEL):
+            cost = np.array(_kept(few, order, most)["cost"])
+            both = np.isfinite(least) & np.isfinite(cost)
+            dearer = float((cost[both] / least[both]).mean() - 1)
+            known = round(float(np.isfinite(least).mean()), 3)
+            dear = {"dearer": round(dearer, 4), "share_with_known_least_cost": known}
+            figures[f"{split} {order}"] = {**_within(_kept(cases, order, SMALL), SMALL), **dear}
+    return figures
+
+
+def _ideas() -> dict[str, Any]:
+    """Expansions in the mean within 5,000, and the share that is solved, by order and by the share of chance."""
+    groups = {
+        "compositional": list(of_split("compositional", 2)),
+        "novel": list(of_split("novel", 2)),
+        "12": list(long_instructions(12, maps=1)),
+        "20": list(long_instructions(20, maps=1)),
+    }
+    figures: dict[str, Any] = {}
+    for name, (order, every) in IDEAS.items():
+        with patch.dict(search.EVERY, {order: every}):
+            found = {group: _within(_kept(cases, order, SMALL), SMALL) for group, cases in groups.items()}
+        figures[name] = {
+            group: {key: one[key] for key in ("success", "expansions_mean")} for group, one in found.items()
+        }
+    return figures
+
+
+def _sheep(size: int = 20) -> dict[str, int]:
+    """A sword in hand, a sheep in the far corner, three plants near the start: expansions."""
+    world = CraftingWorld(size, size)
+    plants = {(1, 1): "potato-plant", (1, 2): "beetroot-crop", (2, 1): "sugar-cane-plant"}
+    state = world.state({**plants, (size - 1, size - 1): "sheep"}, (0, 0), ["sword"])
+    case = Case(SEEDS[0], world, state, Machine.of(parse("mine-wool")))
+    return {order: _kept([case], order, LARGE)["expansions"][0] for order in (PLAIN, NOVEL)}
+
+
+# Goals of which nobody says the steps.
+
+
+def _goals(starts: int = 4, budget: int = 25_000) -> dict[str, Any]:
+    """Goals to which chains of at least 6 terms lead, by the true dependencies."""
+    known = _true_dependencies()
+    goals = [term for term in known.terms if len(leading_to(term)) >= 6]
+    figures: dict[str, Any] = {"terms": [len(leading_to(goal)) for goal in goals]}
+    for size in (7, 12, 20):
+        places = [
+            (seed, goal, *start_for(goal, size, stream(seed, "large", "goal", goal, size, number)))
+            for seed in SEEDS
+            for goal in goals
+            for number in range(starts)
+        ]
+        for name, novel in (("plain", False), ("novel", True)):
+            rows: dict[str, list[Any]] = {"seed": [], "right": [], "expansions": [], "actions": [], "ms": []}
+            for number, (seed, goal, world, state) in enumerate([places[0], *places]):
+                problem = GoalProblem(world, state, goal, SOURCE.true_goals, known)
+                made: Plan = planned(problem, partial(by_regions, novel=novel), budget)
+                if number:  # the first one compiles
+                    right = validate(world, made, goal, partial(SOURCE.truth, world)).ok
+                    kept = (seed, right, made.expansions, len(made.actions), 1000 * made.seconds)
+                    for column, value in zip(rows.values(), kept, strict=True):
+                        column.append(value)
+            lengths = {"actions_mean": round(float(np.mean(rows["actions"])), 2), "most": max(rows["expansions"])}
+            figures[f"{size} {name}"] = {**_within(rows, budget), **lengths}
+    return figures
+
+
+def _true_dependencies() -> Dependencies:
+    terms = tuple(VOCABULARY)
+    needs = tuple(tuple(tuple(terms.index(one) for one in sorted(way)) for way in ways(term)) for term in terms)
+    nothing, none = np.zeros((len(terms), len(terms)), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
+    return Dependencies(terms, nothing, nothing, none, nothing, needs, np.full(len(terms), 0.5))
+
+
+def _kernel(budget: int = 20_000, tries: int = 10) -> dict[str, int]:
+    """Expansions per second of CPU time of one search that finds nothing, the growing of its arrays included."""
+    machine = Machine.of(parse("mine-sugar-cane then craft-arrow"))
+    world, state = sample_map(KIND, stream(1, "bench"))
+    figures = {}
+    for order in (PLAIN, NOVEL):
+        rates = []
+        for _ in range(tries):
+            start = time.process_time()
+            made = plan(world, state, machine, SOURCE.true_goals, SearchSettings(Product(order), budget=budget))
+            rates.append(made.expansions / (time.process_time() - start))
+        figures[f"{order}_expansions_per_cpu_s"] = round(max(rates))
+    return figures

@@ -1,0 +1,58 @@
+"""What a text of a recording says, in the task language: by a file of words, by the domain's reader, or as it is."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from rsg.core.errors import ParseError, StoreError
+from rsg.demos.demonstration import Demonstrator
+from rsg.language import parse
+
+ALL_OTHERS = "*"  # the key of a file of words that stands for every text that it does not have
+
+
+def words_in(path: str | Path) -> dict[str, str]:
+    """A file of words (TOML): each line `"a text" = "a task"`; an empty task is none, `"*"` stands for all others.
+
+    Each task is checked.
+    """
+    try:
+        said = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:  # TOML or UTF-8
+        raise StoreError(f'{path} is not a file of words: {error}; write lines such as "a text" = "a-task"') from None
+    for text, task in said.items():
+        if not isinstance(task, str):
+            raise StoreError(f"{path}: '{text}' must be a task in quotes, not {task!r}")
+        try:
+            parse(task) if task else None
+        except ParseError as error:
+            raise StoreError(f"{path}: the task of '{text}' is not understood: {error}") from None
+    return said
+
+
+def reader(words: Mapping[str, str] | None = None, known: Demonstrator | None = None) -> Callable[[str], str]:
+    """What makes a task of a text; it raises `RsgError` for one that nothing understands. No text: no task.
+
+    words: tasks by text, see `words_in`. known: the domain; one that reads its own language does so.
+    """
+    own = known is not None and known.has("read")
+
+    @lru_cache(maxsize=4096)
+    def task_of(text: str) -> str:
+        if words and (text in words or ALL_OTHERS in words):
+            return words[text] if text in words else words[ALL_OTHERS]
+        if not text:
+            return ""
+        try:
+            if own and known is not None:
+                return str(known.read(text))
+            parse(text)
+        except ParseError as error:
+            error.pointer = error.pointer or "--words FILE says which task a text means"
+            raise
+        return text
+
+    return task_of
