@@ -1,7 +1,7 @@
 """What is seen of worlds that others wrote: success from symbols and pictures, readings, what compiled networks gain.
 
-Run as `python -m benchmarks.other_worlds_seen [pictures]`; it needs MiniGrid. Seeds 100 to 102 were never looked at
-while anything was chosen. It writes `benchmarks/results/other_worlds_seen.json`.
+Run as `python -m benchmarks.other_worlds_seen [pictures]`; it needs MiniGrid. These seeds were never looked at while
+anything was chosen. It writes `benchmarks/results/other_worlds_seen.json`.
 """
 
 import json
@@ -13,7 +13,7 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
-SEEDS = (100, 101, 102)
+SEEDS = (200, 201, 202)
 RESULTS = ROOT / "benchmarks" / "results" / "other_worlds_seen.json"
 
 

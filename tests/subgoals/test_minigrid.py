@@ -44,7 +44,7 @@ def test_twenty_demonstrations_are_enough(name, capsys):
     from doorkey import run
 
     right = run(name, WORLDS[name], seed=0, starts=12, budget=12_000)
-    assert min(right.values()) == 1.0
+    assert all(value == 1.0 for name, value in right.items() if not name.endswith("ms"))
     assert "open-door holds where a door is open" in capsys.readouterr().out
 
 

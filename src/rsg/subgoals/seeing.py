@@ -170,6 +170,8 @@ class SeenClassifiers(Classifiers):
         pictures = {name: one for name, one in self.parts.items() if one.kind == "picture"}
         self.eyes = nn.ModuleList(Eye(one.size[-1], hidden, seed) for one in pictures.values())
         self._pictures = list(pictures)
+        if pictures:
+            self.batch = AT_ONCE // 4  # states that a search looks ahead: each costs a picture
         self._settle()
 
     def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
@@ -358,17 +360,17 @@ class SeenClassifiers(Classifiers):
         chosen = list(numbers)
         of_numbers = [self.first, self.bias, self.second, self.second_bias, self.head]
         weights = [*of_numbers, self.things, self.pooled, self.offset]
-        made: Any = [np.ascontiguousarray(one.detach().cpu().float().numpy()[chosen, :networks]) for one in weights]
-        return kernels.Tables(
+        made: list[Any] = [
             np.array(places, dtype=np.int64),
             np.array([one.mean for one in self.numbers_met], dtype=np.float64),
             np.array([one.spread for one in self.numbers_met], dtype=np.float64),
             np.array(sets, dtype=kernels.SET),
             np.array(columns, dtype=kernels.COLUMN),
             np.array(values, dtype=np.float64),
-            *made,
+            *(np.ascontiguousarray(one.detach().cpu().float().numpy()[chosen, :networks]) for one in weights),
             np.empty((2, max(self.hidden, SECOND)), dtype=np.float32),
-        )
+        ]
+        return kernels.Tables(*made)
 
 
 def _places(layout: Layout) -> list[int]:
@@ -390,7 +392,7 @@ def told_of(shape: dict[str, Any]) -> str:
     for name, one in shape["parts"].items():
         size = " × ".join(map(str, one["size"][:2]))
         count = prod(one["size"])
-        some = {"numbers": quantity(count, "number"), "things": f"{size} things"}.get(one["kind"])
+        some = {"numbers": quantity(count, "number"), "things": quantity(one["size"][0], "thing")}.get(one["kind"])
         words.append(f"{name} ({some or one['kind'] + ', ' + size})")
     return ", ".join(words)
 

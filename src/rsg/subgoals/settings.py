@@ -30,8 +30,8 @@ class RsgSettings(TrainingSettings):
     steps: int = 300
     encoder: str = default(
         "auto",
-        "facts (formulas over what can be asked of a state), or a network: seen, pictures, sets, image, relative, or the "
-        "name of a module that is given in their place; auto is facts, and a network for what they do not explain",
+        "facts (formulas over what can be asked of a state), or a network: seen, pictures, sets, image, relative, or "
+        "the name of a module that is given in their place; auto is facts, and a network for what they do not explain",
     )
     hidden: int = default(128, "the width of its layers", least=1)
     single: bool = default(True, "whether I is 1 - G instead of a classifier of its own (the paper's)")

@@ -125,8 +125,8 @@ class Data:
     def always(self, formula: Formula, ends: Sequence[tuple[int, int]], about: AbstractSet[str]) -> tuple[str, ...]:
         """What held at all these ends, and that a formula says nothing of.
 
-        It did so too often for chance, or on all ways, or it is what other terms are about. Of a fact that is alone in
-        its family, `not` is told, too: it says the other of two values.
+        It did so too often for chance, or on all ways, or it is what other terms are about. Of a column that has two
+        values, `not` is told, too: it says the other one.
         """
         holds, starts = self.on_paths
         there = [starts[d] + step for d, step in ends]
@@ -136,7 +136,7 @@ class Data:
             was = holds == value
             usual = (was.sum(axis=0) - was[there].sum(axis=0) + 1) / (len(was) - len(ends) + 2)  # elsewhere
             strange = (usual ** len(ends) < CHANCE) | (was.all(axis=0) & self.varies & (self.kin < MANY))
-            told = was[there].all(axis=0) & (strange | (others & ~was.all(axis=0))) & (value | (self.kin == 1))
+            told = was[there].all(axis=0) & (strange | (others & ~was.all(axis=0))) & (value | self.twofold)
             found += [name if value else f"{NOT}{name}" for name, n in self.place.items() if told[n]]
         return tuple(name for name in found if name.removeprefix(NOT) not in formula.facts)
 
@@ -146,6 +146,12 @@ class Data:
         somewhere = np.any([demo.facts.any(axis=0) for demo in self.demos], axis=0)
         everywhere = np.all([demo.facts.all(axis=0) for demo in self.demos], axis=0)
         return np.asarray(somewhere & ~everywhere)
+
+    @cached_property
+    def twofold(self) -> Bools:
+        """Which facts are about a column of two values, of which one has a fact."""
+        about = np.array(["=" in name for name in self.place], dtype=np.bool_)
+        return about & (self.kin == 1)
 
     @cached_property
     def kin(self) -> Ints:

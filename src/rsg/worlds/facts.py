@@ -216,7 +216,8 @@ def _place_names(part: str, cells: Array, world: object) -> Iterator[str]:
 
 def _standing_names(part: str, cells: Array, other: str, shown: Array, world: object) -> Iterator[str]:
     """Two numbers side by side that are a place in the grid stand on something."""
-    columns, named = _discrete(shown, constant=True), columns_of(world, other, shown.shape[1])
+    named = columns_of(world, other, shown.shape[1])  # what has names for its values is no place, nor what has two
+    columns = {n: values for n, values in _discrete(shown).items() if len(values) > 2 and not named[n].values}
     types = columns_of(world, part, cells.shape[3])[0]
     used = -1
     for row, column in pairwise(columns):
