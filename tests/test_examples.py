@@ -24,7 +24,6 @@ ELSEWHERE = {  # scripts for worlds that others wrote: which tests run them smal
     "minigrid_model.py": "tests/subgoals/test_minigrid.py",
     "unlock_pickup.py": "tests/subgoals/test_minigrid.py",
     "taxi.py": "tests/worlds/wrapping/test_examples.py",
-    "overcooked.py": "tests/worlds/wrapping/test_examples.py",
 }
 
 

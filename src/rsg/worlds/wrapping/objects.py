@@ -309,7 +309,8 @@ def _kind_of(thing: Any) -> _Kind:
     named = hasattr(thing, "__dict__") or any("__slots__" in vars(one) for one in kind.__mro__[:-1])
     if builtin is object and named:
         return _OBJECT if any(_slot_names(one) for one in kind.__mro__) else _PLAIN_OBJECT
-    for base, found in {dict: _DICT, list: _LIST, deque: _DEQUE, set: _SET, bytearray: _BYTES}.items():
+    bases: dict[type[Any], _Kind] = {dict: _DICT, list: _LIST, deque: _DEQUE, set: _SET, bytearray: _BYTES}
+    for base, found in bases.items():
         if isinstance(thing, base) and not getattr(thing, "__dict__", None):
             return found
     if isinstance(thing, np.ndarray):
