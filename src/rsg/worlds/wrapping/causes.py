@@ -108,12 +108,40 @@ def forgets(trial: Experience, moment: Moment, step: Step | None) -> RsgError:
 
 def changes_saved(trial: Experience) -> RsgError:
     """What was saved is no longer what it was."""
+    what = _touched(trial)
+    listed = f" (`{what[0]}` was {what[1]} and is {what[2]})" if what else ""
+    other = "; if that makes no other state, leave it out with key="
     if trial.face.saving.name == "step=":
-        return RsgError("step= changes the state that it is given: it must leave that as it is, and return a new one")
+        return RsgError(
+            f"step= changes the state that it is given{listed}: it must leave that as it is, and return a new one{other}"
+        )
     return RsgError(
-        "what was saved changed when the environment went on: what saves a state must return a copy of it, and what "
-        "restores it must not hand it to the environment itself"
+        f"what was saved changed when the environment went on{listed}: what saves a state must return a copy of it, and "
+        f"what restores it must not hand it to the environment itself{other}"
     )
+
+
+def _touched(trial: Experience) -> tuple[str, str, str] | None:
+    """What changes in something that was saved, when the environment goes on."""
+    seed, taken = trial.walks[0]
+    kept: list[tuple[Any, dict[str, Any]]] = []
+    moment = trial.face.reset(seed)
+    for action in taken[:100]:
+        kept = [*kept[-4:], (moment.snapshot, _inside(moment.snapshot))]
+        moment = trial.face.step(trial.values[action])
+        for snapshot, before in kept:
+            now = _inside(snapshot)
+            for path in {**before, **now}:
+                if before.get(path) != now.get(path):
+                    return path.replace("env[0]", "state", 1), _short(before.get(path)), _short(now.get(path))
+    return None
+
+
+def _inside(snapshot: Any) -> dict[str, Any]:
+    try:
+        return {path: value for path, _, value in Objects([snapshot]).leaves()}
+    except Strange:
+        return {}
 
 
 # Experiments.

@@ -13,7 +13,7 @@ from rsg.core.blame import place_of
 from rsg.core.errors import RsgError
 from rsg.worlds.wrapping.layers import Happened, Played
 from rsg.worlds.wrapping.objects import Objects, Strange
-from rsg.worlds.wrapping.saving import Saving
+from rsg.worlds.wrapping.saving import Saving, digits, spelled
 from rsg.worlds.wrapping.seeing import parts_of
 
 Function = Callable[[Any], Any]
@@ -167,7 +167,9 @@ class Face:
         return np.append(numbers.astype(kind[1]), kind[1].type(ended))
 
     def _of_key(self, given: Any) -> Array:
-        """What the key gives, one row of numbers."""
+        """What the key gives, one row of numbers; for text and bytes stands a digest."""
+        if isinstance(given, str | bytes):
+            return digits(spelled(given))
         try:
             parts = (
                 [np.ravel(part) for part in given] if isinstance(given, tuple | list) and given else [np.ravel(given)]
@@ -177,7 +179,7 @@ class Face:
             numbers = np.array([])
         if numbers.dtype.kind not in "biuf" or not len(numbers):
             raise RsgError(
-                f"key= must give numbers that say which state it is, such as (row, column), not {given!r:.60}"
+                f"key= must give numbers that say which state it is, such as (row, column), or text, not {given!r:.60}"
             )
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
             raise RsgError("key= gave a number that is not finite: equal states would not be told apart from others")
