@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^\$ rsg (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-SAVED = {"lamp.py"}  # what a reader was asked to save; all else goes to out/
+SAVED = {"lamp.py", "doorkey.py"}  # what a reader was asked to save; all else goes to out/
 
 MENTIONED = (  # programs that a page may call besides rsg, and what is known of their words
     ("make", lambda words: words[0] in re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)),
@@ -40,7 +40,7 @@ SMALLER = (  # what a command is given in the place of what a page says, when al
     (r"(rsg train (?!.*steps=|.*--resume|.*help).*(--method|--encoder).*)", r"\1 --set steps=10"),
 )
 ONLY_READ = re.compile(r"rsg reproduce|make (?!demo)|pip|git|python|pre-commit")  # takes hours, or changes the machine
-AT_ONCE = re.compile(r"rsg .*lamp\.py:|echo")  # so small that it is always run
+AT_ONCE = re.compile(r"rsg .*(lamp|doorkey)\.py:|echo")  # so small that it is always run
 
 
 def installable(word):

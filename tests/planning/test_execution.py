@@ -243,3 +243,31 @@ def test_what_is_done_does_the_task(task, seed, order):
     assert done.done == reached[-1]
     assert not any(reached[:-1])
     assert done.done or done.ended in ("no plan", "replans", "steps")
+
+
+def test_goals_that_were_begun_have_a_compiled_form():
+    """What kernels are told is what Python is told: columns of distinct terms, and begun ones are always fresh."""
+    from rsg.core.compiled import bare
+    from rsg.search import begun
+
+    @bare
+    def kernel(tables, states, i, k):
+        return -1.0 * states[i, k], -0.5 * tables[0]
+
+    class Compiled:
+        compiled = (kernel, (np.array([2.0])[0],))
+        batch = 7
+
+        def __call__(self, states):
+            return -1.0 * states[:, :2], np.full((len(states), 2), -1.0)
+
+    goals = begun(lambda world, terms, state: Compiled(), 2)(None, ("a", "b", "b", "a"), None)
+    states = np.arange(12.0).reshape(3, 4)
+    log_g, log_i = goals(states)
+    ask, tables = goals.compiled
+    told = np.array([[ask(tables, states, i, k) for k in range(4)] for i in range(3)])
+    assert (told[..., 0] == log_g).all()
+    assert (told[..., 1] == log_i).all()
+    assert (log_i[:, 2:] == 0).all()
+    assert goals.batch == 7
+    assert not hasattr(goals, "bold")

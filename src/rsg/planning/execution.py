@@ -45,6 +45,15 @@ class Execution:
             limit), `terminated` or `truncated` (the environment ended the episode).
         seconds: spent on planning again.
         plan: the last one.
+
+    >>> from rsg.language import parse
+    >>> no_plan = Plan(task=parse("go"), states=np.zeros((1, 2)), expansions=9, ended="budget", missed=("go",))
+    >>> told = Execution(
+    ...     task=no_plan.task, states=np.zeros((4, 2)), actions=np.zeros(3), came=(), replans=(3,), ended="no plan",
+    ...     seconds=0.1, plan=no_plan,
+    ... )
+    >>> told.done, told.reason
+    (False, 'after 3 steps: no plan: go could not be reached; the budget of 9 expansions ended')
     """
 
     task: Task

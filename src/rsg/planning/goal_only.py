@@ -32,6 +32,7 @@ from rsg.search import (
     sees_to,
 )
 from rsg.worlds import EitherWorld, check_again, is_continuous
+from rsg.worlds.macros import with_macros
 
 Goal = str | Callable[[Array], Array]
 """A term, or a function from states `[N, W]` to whether the goal holds `[N]` (or to its probability)."""
@@ -206,7 +207,7 @@ def by_regions(problem: GoalProblem, limits: Limits, rank: Rank | None = None, b
             "in a continuous one give the goal to rsg.plan, as an instruction of one term"
         )
     goals = problem.goals(problem.world, problem.terms, problem.state)
-    explored = Explored(problem.world, problem.state, goals, len(problem.terms))
+    explored = Explored(with_macros(problem.world), problem.state, goals, len(problem.terms))
     found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind).run(limits)
     return _failed(problem, found) if found.holds is None else _succeeded(problem, found, found.holds)
 

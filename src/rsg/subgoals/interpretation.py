@@ -23,7 +23,7 @@ from rsg.subgoals.formulas import Formula, where
 from rsg.subgoals.objective import Given, forward, score
 from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expected_doubt, mentioned
 from rsg.subgoals.rationality import Rationality
-from rsg.subgoals.readings import Reading, Readings
+from rsg.subgoals.readings import OPEN, Reading, Readings
 from rsg.subgoals.shown import Data, Shown
 from rsg.worlds import World, is_continuous, unit_of
 from rsg.worlds.facts import facts_of, family
@@ -57,6 +57,12 @@ class Weighed:
     formulas: tuple[Formula, ...]
     posterior: Floats
     explained: Floats
+
+    @property
+    def facts(self) -> set[str]:
+        """What it may be about."""
+        likely = (one for one, share in zip(self.formulas, self.posterior, strict=True) if share >= OPEN)
+        return {fact for one in likely for fact in one.facts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +118,9 @@ def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
         usual = seen * share - 3 * np.sqrt(seen * share * (1 - share))  # so many at least, if it is as others are
         formulas = tuple(zip(one.formulas, map(float, one.posterior), strict=True))
         read = bool(one.formulas[0].literals and explained >= max(usual, seen / 3))
-        readings[term] = Reading(formulas, seen, explained, read, data.always(one.formulas[0], ends[term]))
+        about = {fact for name, other in found.terms.items() if name != term for fact in other.facts}
+        always = data.always(one.formulas[0], ends[term], about)
+        readings[term] = Reading(formulas, seen, explained, read, always)
     return readings
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from rsg.core.arrays import Array, Floats, Ints
 from rsg.core.errors import RsgError
@@ -28,7 +29,8 @@ from rsg.worlds.seen import Kind, Layout, cells_of, columns_of, kinds_of, layout
 CODES = 8  # values of a column of things: if it has more, and is not their type, it is a number
 TYPES = 64  # of things or symbols, at most
 LARGEST = 96  # pixels of a picture's side: larger ones are made smaller
-AT_ONCE = 256  # pictures
+AT_ONCE = 64  # pictures: so many stay near the processor
+FIRST = 0.1  # the spread of the first weights of layers
 CHANNELS = (16, 32)  # of the convolutions
 
 
@@ -115,14 +117,9 @@ class Eye(nn.Module):
     def __init__(self, channels: int, features: int, seed: int = 0) -> None:
         super().__init__()
         first, second = CHANNELS
-        self.look = nn.Sequential(
-            nn.Conv2d(channels, first, 4, 4),
-            nn.ReLU(),
-            nn.Conv2d(first, second, 3, 2, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(second, features, 1),
-            nn.ReLU(),
-        )
+        self.first = nn.Conv2d(channels, first, 4, 4)
+        self.second = nn.Conv2d(first, second, 3, 2, padding=1)
+        self.third = nn.Conv2d(second, features, 1)
         rng = stream(seed, "eye")
         with torch.no_grad():
             for name, one in self.named_parameters():
@@ -130,12 +127,19 @@ class Eye(nn.Module):
                 one.copy_(torch.as_tensor(spread * rng.standard_normal(tuple(one.shape))))
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """Features `[N, features]` of pictures `[N, H, W, channels]`."""
-        shown = pictures.permute(0, 3, 1, 2)
-        if less := -(-max(shown.shape[2:]) // LARGEST) - 1:
-            shown = nn.functional.avg_pool2d(shown, less + 1, ceil_mode=True)
-        down, right = (-size % 4 for size in shown.shape[2:])
-        return self.look(nn.functional.pad(shown, (0, right, 0, down))).amax(dim=(2, 3))  # type: ignore[no-any-return]
+        """Features `[N, features]` of pictures `[N, channels, H, W]`, with numbers from 0 to 255 if they are whole."""
+        half = 1.0 if pictures.is_floating_point() else 127.5
+        pictures = pictures.to(self.first.weight)
+        if less := -(-max(pictures.shape[2:]) // LARGEST) - 1:
+            pictures = functional.avg_pool2d(pictures, less + 1, ceil_mode=True)
+        if any(size % 4 for size in pictures.shape[2:]):
+            pictures = functional.pad(pictures, (0, -pictures.shape[3] % 4, 0, -pictures.shape[2] % 4))
+        weight, bias = self.first.weight, self.first.bias
+        assert bias is not None
+        if half > 1:  # from -1 to 1, without a copy of what may be large
+            weight, bias = weight / half, bias - weight.sum(dim=(1, 2, 3))
+        seen = torch.relu(functional.conv2d(pictures, weight, bias, stride=4))
+        return torch.relu(self.third(torch.relu(self.second(seen)))).amax(dim=(2, 3))
 
 
 class SeenClassifiers(Classifiers):
@@ -202,10 +206,10 @@ class SeenClassifiers(Classifiers):
         self._rows, networks, hidden = rows, 1 if self.single else 2, self.hidden
         count = len(self.numbers_met)
         weights = {
-            "first": Weights((networks, count, hidden), 0.5),
-            "bias": Weights((networks, hidden), 1.0),
+            "first": Weights((networks, count, hidden), FIRST),
+            "bias": Weights((networks, hidden), FIRST),
             "head": Weights((networks, hidden), hidden**-0.5 if count else 0.0),
-            "things": Weights((networks, rows, hidden), 0.5),
+            "things": Weights((networks, rows, hidden), FIRST),
             "pooled": Weights((networks, len(self.sets), hidden), hidden**-0.5),
             "pictures": Weights((networks, len(self._pictures), hidden), hidden**-0.5),
             "offset": doubtful(networks),
@@ -257,8 +261,7 @@ class SeenClassifiers(Classifiers):
         seen = {"": torch.as_tensor(numbers, dtype=torch.float32, device=device)}
         for name, (one, part) in shown.items():
             if one.kind == "picture":
-                small = torch.as_tensor(part, device=device).float()
-                seen[name] = small / 127.5 - 1 if part.dtype == np.uint8 else small
+                seen[name] = torch.as_tensor(part, device=device).permute(0, 3, 1, 2)
             elif one.kind != "numbers":
                 which, size = self._coded(name, one, cells_of(part, one.kind))
                 seen[name] = torch.as_tensor(which, device=device)
@@ -390,4 +393,4 @@ def _build(how: Any, shape: dict[str, Any]) -> SeenClassifiers:
 
 
 SEEN = Network(_build, _known)
-PICTURES = Network(_build, _known, {"hidden": 32, "depth": 2})
+PICTURES = Network(_build, _known, {"hidden": 32, "depth": 2, "batch": 12})

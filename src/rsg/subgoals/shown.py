@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -19,6 +20,7 @@ from rsg.worlds.facts import NOT, fact_names, facts_of, family
 
 ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
 MANY = 64  # of so many facts of one family some never vary by chance
+SEVERAL = 3  # ends at least at which something held, if it is told though that may be chance
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
 
 
@@ -120,28 +122,30 @@ class Data:
         came[:, starts[:-1]] = False
         return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
 
-    def always(self, formula: Formula, ends: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-        """What held at all these ends, too often for chance, or on all ways, and that a formula says nothing of.
+    def always(self, formula: Formula, ends: Sequence[tuple[int, int]], about: AbstractSet[str]) -> tuple[str, ...]:
+        """What held at all these ends, and that a formula says nothing of.
 
-        Of a fact that is alone in its family, `not` is told, too: it says the other of two values.
+        It did so too often for chance, or on all ways, or it is what other terms are about. Of a fact that is alone in
+        its family, `not` is told, too: it says the other of two values.
         """
         holds, starts = self.on_paths
         there = [starts[d] + step for d, step in ends]
+        others = np.array([name in about for name in self.place], dtype=np.bool_) & (len(ends) >= SEVERAL)
         found = []
         for value in (True, False):
             was = holds == value
             usual = (was.sum(axis=0) - was[there].sum(axis=0) + 1) / (len(was) - len(ends) + 2)  # elsewhere
             strange = (usual ** len(ends) < CHANCE) | (was.all(axis=0) & self.varies & (self.kin < MANY))
-            told = was[there].all(axis=0) & strange & (value | (self.kin == 1))
+            told = was[there].all(axis=0) & (strange | (others & ~was.all(axis=0))) & (value | (self.kin == 1))
             found += [name if value else f"{NOT}{name}" for name, n in self.place.items() if told[n]]
         return tuple(name for name in found if name.removeprefix(NOT) not in formula.facts)
 
     @cached_property
     def varies(self) -> Bools:
-        """Which facts do not hold somewhere around what was shown, and hold elsewhere."""
-        some, every = (np.logical_or, np.logical_and)
-        each = [(some.reduce(demo.facts), every.reduce(demo.facts)) for demo in self.demos]
-        return np.asarray(some.reduce([any_ for any_, _ in each]) & ~every.reduce([all_ for _, all_ in each]))
+        """Which facts hold somewhere around what was shown, and elsewhere do not."""
+        somewhere = np.any([demo.facts.any(axis=0) for demo in self.demos], axis=0)
+        everywhere = np.all([demo.facts.all(axis=0) for demo in self.demos], axis=0)
+        return np.asarray(somewhere & ~everywhere)
 
     @cached_property
     def kin(self) -> Ints:

@@ -41,6 +41,8 @@ class World(Model, Protocol):
 
     - `costs`: what each action costs, `[A]`, positive; else each costs 0.1, as in the paper.
     - `successors(states)`: the next states `[N, A, W]` for every action; else `step` is asked for each.
+    - `macros`: sequences of actions by name, `{"jump": ["up", "right"]}`, or controllers, functions of the world and a
+      state `[W]` that give actions; a search tries each beside the actions, and a plan has actions alone.
     - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes the
       state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
 

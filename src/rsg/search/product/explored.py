@@ -9,8 +9,10 @@ from rsg.core.compiled import Kernel, bare, compiled, inlined, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
 from rsg.worlds import World, costs_of, successors_of
+from rsg.worlds.macros import Unrolled, WithMacros
 
 BATCH = 256  # states looked ahead where the world has no compiled step, unless the goals say otherwise
+FEW = 16  # the same where it has macros: each is many steps, and few are needed
 FIRST_CAPACITY = 512  # states; grows fourfold when it is full
 
 
@@ -21,6 +23,7 @@ class Known(NamedTuple):
         pool: `[cap, ·]` distinct states in order of discovery, padded with zeros to whole words.
         table: the same memory as words, and where each state is found.
         after: `[cap, A]` the state after each action; -1 in the first column where that is not known yet.
+        price: `[1, A]` what each action costs, or `[cap, A]` if that depends on the state.
         value: `[cap, K, 2]` log G and log I of the terms, NaN where not known yet.
         size: `[2]` how many states, and how many there may be: beyond that, what is new gets the number -1.
     """
@@ -28,6 +31,7 @@ class Known(NamedTuple):
     pool: Array
     table: Table
     after: Array
+    price: Array
     value: Array
     size: Array
 
@@ -47,7 +51,7 @@ def step(tables: object, states: Array, i: int, action: int, out: Array, j: int)
 
 def find_out(tables: object, known: Known, s: int) -> bool:
     """Find out where the actions in state s lead."""
-    pool, (words, slots), after, value, size = known  # once: taking an array out of a tuple costs
+    pool, (words, slots), after, _, value, size = known  # once: taking an array out of a tuple costs
     n, most = size[0], size[1]
     for a in range(after.shape[1]):
         step(tables, pool, s, a, pool, n)
@@ -89,7 +93,7 @@ def unknown(goals: object, states: Array, i: int, k: int) -> tuple[float, float]
 @compiled
 def add_rows(known: Known, rows: Array) -> Ints:
     """Take in states `[N, B / 8]` that were computed elsewhere; says which numbers they have `[N]`."""
-    _, (words, slots), after, value, size = known
+    _, (words, slots), after, _, value, size = known
     n, most = size[0], size[1]
     found = np.empty(len(rows), dtype=np.int64)
     for i in range(len(rows)):
@@ -107,14 +111,15 @@ class Explored:
     """What is known of a world, from one state on.
 
     Args:
-        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there.
+        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there. One
+            `WithMacros` says what actions cost in each state.
         state: `[W]` where the search starts; it gets number 0.
         goals: the classifiers, if any.
         terms: how many.
 
     Attributes:
         known: the arrays for kernels; new ones after `grow`, `provide`, `follow` and `add`.
-        costs: `[A]` of the actions.
+        costs: `[A]` of the actions, the least that each costs.
         forms: the hooks for kernels.
     """
 
@@ -124,13 +129,15 @@ class Explored:
         self._world, self._goals = world, goals
         self._dtype, self._width = state.dtype, state.size
         self._bytes = state.dtype.itemsize * state.size
-        self._batch = getattr(goals, "batch", BATCH)
+        self._macros = world if isinstance(world, WithMacros) else None
+        self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
         self.costs = costs_of(world)
         self.forms = self._forms()
         room, words = FIRST_CAPACITY, -(-self._bytes // 8)
         after = np.empty((room, len(world.actions)), dtype=np.int32)
-        self._keep(new_table(room, words), after, np.empty((room, terms, 2)), np.array([0, ANY]))
+        price = np.empty((room, len(self.costs))) if self._macros else self.costs[None]
+        self._keep(new_table(room, words), after, price, np.empty((room, terms, 2)), np.array([0, ANY]))
         self.add(state[None])
 
     def _forms(self) -> Forms:
@@ -140,9 +147,9 @@ class Explored:
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
         return Forms(specialised(find_out, step=step), tables, goal, goal_tables)
 
-    def _keep(self, table: Table, after: Array, value: Array, count: Ints) -> None:
+    def _keep(self, table: Table, after: Array, price: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)
-        self.known = Known(pool, table, after, value, count)
+        self.known = Known(pool, table, after, price, value, count)
 
     @property
     def count(self) -> int:
@@ -158,7 +165,8 @@ class Explored:
         """Four times the room, everything else as it was."""
         old, count = self.known, self.count
         room = 4 * len(old.pool)
-        self._keep(larger(old.table, count, room), grown(old.after, room), grown(old.value, room), old.size)
+        price = old.price if len(old.price) == 1 else grown(old.price, room)
+        self._keep(larger(old.table, count, room), grown(old.after, room), price, grown(old.value, room), old.size)
 
     def provide(self, wanted: int, soon: list[Ints]) -> None:
         """Ask the world for the successors of a state that the search needs, and of others that it may need next.
@@ -174,7 +182,11 @@ class Explored:
 
     def _ask(self, numbers: Ints) -> None:
         """Ask the world for the successors of some states."""
-        found = self.add(successors_of(self._world, self.rows(numbers)).reshape(-1, self._width))
+        rows = self.rows(numbers)
+        priced = self._macros.priced(rows) if self._macros else None
+        found = self.add((successors_of(self._world, rows) if priced is None else priced[0]).reshape(-1, self._width))
+        if priced is not None:
+            self.known.price[numbers] = priced[1]
         self.known.after[numbers] = found.reshape(len(numbers), len(self.costs))
 
     def follow(self, first: int, most: int) -> None:
@@ -201,6 +213,22 @@ class Explored:
             new = self.rows(np.arange(count, self.count))
             self.known.value[count : self.count] = values_of(self._goals, new, self.known.value.shape[1])
         return found
+
+    def price(self, state: int, action: int) -> float:
+        """What an action costs in the state with that number."""
+        price = self.known.price
+        return float(price[state if len(price) > 1 else 0, action])
+
+    def unroll(self, actions: Ints, states: Array) -> Unrolled:
+        """A way in single actions of the world, whatever was searched by."""
+        if self._macros:
+            return self._macros.unroll(actions, states)
+        return Unrolled(actions, states, np.ones(len(actions), dtype=np.int64))
+
+    def values(self, states: Array) -> Array:
+        """log G and log I of any states, `[N, terms, 2]`."""
+        assert self._goals is not None
+        return values_of(self._goals, states, self.known.value.shape[1])
 
     def rows(self, numbers: Ints) -> Array:
         """States by their numbers, as the world knows them."""

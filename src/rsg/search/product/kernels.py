@@ -70,7 +70,6 @@ class Asked(NamedTuple):
         nodes: the machine.
         ahead: `[1, V]` a lower bound on the cost that still lies ahead of a label at the node, or `[cap, V]` if it also
             depends on the state.
-        costs: `[A]` of actions.
         order: of expansions, one of those above.
         hard: whether subgoals hold or not; threshold, not_yet: by these limits of log G and log I. Where they do not, a
             transition within these limits is likely.
@@ -79,7 +78,6 @@ class Asked(NamedTuple):
 
     nodes: Nodes
     ahead: Array
-    costs: Array
     order: int
     hard: bool
     threshold: float
@@ -163,15 +161,15 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
 
 def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: bool) -> None:
     """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
-    labels, run, after, costs = memory.labels, memory.run[0], memory.known.after, asked.costs
-    here = labels[s, v]
+    labels, run, after, price = memory.labels, memory.run[0], memory.known.after, memory.known.price
+    here, row = labels[s, v], s if len(price) > 1 else 0
     moved = here.moved <= here.fresh
     base = here.moved if moved else here.fresh
     here.expanded = base
     run.expansions += v > 0
-    for a in range(len(costs) if v > 0 else 1):
+    for a in range(price.shape[1] if v > 0 else 1):
         t = after[s, a] if v > 0 else s
-        total = base + costs[a] if v > 0 else base
+        total = base + price[row, a] if v > 0 else base
         label = labels[t, v]
         if total < label.moved:
             label.moved = total

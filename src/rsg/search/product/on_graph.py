@@ -27,6 +27,7 @@ class Mapped(Explored):
 
     def __init__(self, graph: StateGraph, goals: Goals, terms: int) -> None:
         count, degree = len(graph.states), max(1, int(np.diff(graph.edge_start).max(initial=0)))
+        self._macros = None
         # Where no way leads from the start, no action has a price that can be paid.
         self.costs = np.full(degree, graph.edge_cost[0] if graph.edge_start[1] > 0 else np.inf)
         room = count + degree + 1  # a search wants room for what an expansion may find
@@ -34,6 +35,7 @@ class Mapped(Explored):
             np.empty((room, 0), dtype=np.uint8),
             new_table(0, 1),
             grown(_ends(graph, degree), room),
+            self.costs[None],
             grown(values_of(goals, graph.states, terms), room),
             np.array([count, count]),
         )

@@ -71,13 +71,11 @@ class Asked(NamedTuple):
 
     Attributes:
         goal: the number of the term.
-        costs: `[A]` of actions.
         threshold: log G from which on a subgoal holds.
         step: what entering a region counts, 1; or 0, if regions do not matter.
     """
 
     goal: int
-    costs: Array
     threshold: float
     step: int
 
@@ -142,12 +140,13 @@ def open_state(memory: Memory, s: int) -> None:
 
 def expand(goals: object, memory: Memory, asked: Asked, s: int) -> bool:
     """Try every action in state s; says whether the goal was reached."""
-    here, run, wanted = memory.labels[s], memory.run[0], asked.goal
+    here, run, wanted, price = memory.labels[s], memory.run[0], asked.goal, memory.known.price
+    row = s if len(price) > 1 else 0
     here.expanded = 1
     run.expansions += 1
-    for a in range(len(asked.costs)):
+    for a in range(price.shape[1]):
         t = memory.known.after[s, a]
-        label, total = memory.labels[t], here.cost + asked.costs[a]
+        label, total = memory.labels[t], here.cost + price[row, a]
         if label.cost == np.inf:
             label.region = look(goals, memory, asked, t, here.region)
         if memory.holds[label.region, wanted] and not memory.holds[here.region, wanted]:  # also where one has been

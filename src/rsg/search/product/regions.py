@@ -61,6 +61,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
     def __init__(self, explored: Explored, goal: int, rank: Rank, threshold: float = 0.5, blind: bool = False) -> None:
         if not 0 < threshold < 1:
             raise RsgError(f"threshold lies between 0 and 1, not {threshold}")
+        self._threshold = float(np.log(threshold))
         self._rank, self._paths = rank, list[tuple[int, ...]]()
         terms, actions = explored.known.value.shape[1], len(explored.costs)
         room = len(explored.known.pool)  # also for regions: there are no more of them than states
@@ -78,7 +79,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
         look = specialised(kernels.look, goal=explored.forms.goal)
         expand = specialised(kernels.expand, look=look)
         kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
-        asked = kernels.Asked(goal, explored.costs, float(np.log(threshold)), int(not blind))
+        asked = kernels.Asked(goal, self._threshold, int(not blind))
         super().__init__(explored, kernel, memory, asked, spread=actions)
 
     def run(self, limits: Limits | None = None) -> Reached:
@@ -121,12 +122,15 @@ class RegionSearch(KernelSearch[kernels.Memory]):
         """The way to the goal, followed back from its end."""
         run, labels = self.memory.run[0], self.memory.labels
         state, action = int(run.reached), int(run.last)
-        cost = float(labels[state].cost + self.explored.costs[action])
+        cost = float(labels[state].cost + self.explored.price(state, action))
         actions, numbers = [action], [int(self.memory.known.after[state, action]), state]
         while labels[state].came_from >= 0:
             actions.append(int(labels[state].by))
             state = int(labels[state].came_from)
             numbers.append(state)
         order = np.array(numbers[::-1])
+        way = self.explored.unroll(np.array(actions[::-1], dtype=np.int64), self.explored.rows(order))
         holds = self.memory.holds[labels["region"][order]]
-        return np.array(actions[::-1], dtype=np.int64), self.explored.rows(order), holds, cost
+        if len(way.states) > len(order):  # macros lead through states that were not searched
+            holds = self.explored.values(way.states)[..., 0] >= self._threshold
+        return way.actions, way.states, holds, cost

@@ -16,6 +16,7 @@ from rsg.search.product.explored import Explored
 from rsg.search.product.serving import KernelSearch
 from rsg.search.product.settings import ORDERS, Found, Product, Soft
 from rsg.worlds import World
+from rsg.worlds.macros import with_macros
 
 
 class LabelSearch(KernelSearch[kernels.Memory]):
@@ -40,7 +41,6 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         asked = kernels.Asked(
             nodes=machine.arrays,
             ahead=ahead,
-            costs=explored.costs,
             order=ORDERS.index(order),
             hard=not soft,
             threshold=float(np.log(transitions.threshold)),
@@ -87,14 +87,15 @@ class LabelSearch(KernelSearch[kernels.Memory]):
                 actions.append(by)
                 nodes.append(v)
                 numbers.append(came_from)
-                cost += self.explored.costs[by]
+                cost += self.explored.price(came_from, by)
                 s, moved = came_from, bool(was_moved)
             else:
                 cost += self._transition_cost(s, entered_from, v)
                 v, moved = entered_from, True
         run["best"] = min(run["best"][0], cost)
         states = self.explored.rows(np.array(numbers[::-1]))
-        return np.array(actions[::-1], dtype=np.int64), states, np.array(nodes[::-1], dtype=np.int64)
+        way = self.explored.unroll(np.array(actions[::-1], dtype=np.int64), states)
+        return way.actions, way.states, np.repeat(np.array(nodes[::-1], dtype=np.int64), way.counts)
 
     def _transition_cost(self, s: int, v: int, w: int) -> float:
         """What it costs to go from node v to node w in state s, where that is allowed."""
@@ -129,7 +130,8 @@ class ProductSearch(LabelSearch):
     """The search over world × machine.
 
     Args:
-        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there.
+        world: with only a batched `successors` it is asked for whole frontiers; a compiled step is used if there. Its
+            macros are searched beside its actions.
         state: `[W]` where it starts.
         machine: of the task.
         goals: the classifiers of the machine's terms.
@@ -138,7 +140,7 @@ class ProductSearch(LabelSearch):
     """
 
     def __init__(self, world: World, state: Array, machine: Machine, goals: Goals, how: Product, seed: int = 0) -> None:
-        explored = Explored(world, state, goals, len(machine.terms))
+        explored = Explored(with_macros(world), state, goals, len(machine.terms))
         super().__init__(explored, machine, _ahead(machine, float(explored.costs.min())), how, seed)
 
 

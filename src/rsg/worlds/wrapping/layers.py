@@ -41,8 +41,8 @@ class Played:
         self._seeds = _takes_a_seed(self.env)
 
     def like(self, env: Any) -> "Played":
-        """Another environment, played in the same way."""
-        return Played(env)
+        """Another environment, played in the same way: what only that has, such as wrappers that slip, is left aside."""
+        return Played(alike(env, self.env))
 
     @property
     def modules(self) -> set[str]:
@@ -142,6 +142,27 @@ def chain(env: Any) -> Iterator[Any]:
         seen.add(id(env))
         yield env
         env = vars(env).get("env") if hasattr(env, "__dict__") else None
+
+
+def alike(env: Any, model: Any) -> Any:
+    """Those layers of an environment that the model has, too, as layers of the model's classes; else all of it."""
+    wanted, left = list(chain(model)), chain(without(env, ASIDE))
+    found = [next((one for one in left if isinstance(one, type(layer))), None) for layer in wanted]
+    if None in found:
+        return env
+    inner = None
+    for one, layer in zip(reversed(found), reversed(wanted), strict=True):
+        if type(one) is not type(layer) or (inner is not None and one.env is not inner):
+            kept = copy.copy(one)
+            if type(one) is not type(layer):  # what a class of its own holds besides is none of the model's
+                kept.__class__ = type(layer)
+                for name in set(vars(kept)) - set(vars(layer)):
+                    delattr(kept, name)
+            if inner is not None:
+                kept.env = inner
+            one = kept
+        inner = one
+    return inner
 
 
 def without(env: Any, aside: set[str]) -> Any:

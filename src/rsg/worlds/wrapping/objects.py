@@ -31,6 +31,7 @@ _NEVER = {  # attributes for those who watch
         "surf",
         "isopen",
         "spec",
+        "_cached_spec",
     ),
     *("metadata", "render_fps"),
 }
