@@ -11,6 +11,7 @@ import numpy as np
 from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import bare
 from rsg.search.cost_to_go import Case, Slopes, leave_node_back
+from rsg.search.graph import Edges
 
 FRESH, MOVED = 0, 1
 
@@ -54,6 +55,19 @@ def transition_cost(case: Case, s: int, v: int, edge: int) -> float:
 
 
 @bare
+def _of_actions(edges: Edges, cost: Floats, alpha: float, s: int, v: int, each: float) -> float:
+    """log Σ exp(-α J(s, v, ·)) over actions where transitions are so much better that beside them it would vanish."""
+    most, total = -np.inf, 0.0
+    for edge in range(edges.start[s], edges.start[s + 1]):
+        most = max(most, -alpha * (edges.cost[edge] + cost[edges.end[edge], v]))
+    if most == -np.inf:
+        return most
+    for edge in range(edges.start[s], edges.start[s + 1]):
+        total += each * np.exp(-alpha * (edges.cost[edge] + cost[edges.end[edge], v]) - most)
+    return most + np.log(total)  # type: ignore[no-any-return]
+
+
+@bare
 def log_partitions(case: Case, alpha: float, s: int, v: int, each: float) -> tuple[float, float]:
     """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too.
 
@@ -70,7 +84,7 @@ def log_partitions(case: Case, alpha: float, s: int, v: int, each: float) -> tup
     total = 0.0
     for edge in range(edges.start[s], edges.start[s + 1]):
         total += each * np.exp(-alpha * (edges.cost[edge] + cost[edges.end[edge], v]) - most)
-    actions = most + np.log(total) if total > 0.0 else -np.inf
+    actions = most + np.log(total) if total > 0.0 else _of_actions(edges, cost, alpha, s, v, each)
     for edge in range(nodes.start[v], nodes.start[v + 1]):
         total += np.exp(-alpha * transition_cost(case, s, v, edge) - most)
     return actions, most + np.log(total)
