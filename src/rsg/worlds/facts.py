@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Ints
+from rsg.core.arrays import Array, Bools, Ints, record
 from rsg.core.compiled import bare, inlined
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import EitherWorld, States
@@ -32,9 +32,9 @@ PLACES = 64  # of a grid where something changes; if there are more, what is at 
 NOT = "not "  # before the name of a fact that does not hold
 STATE = "state"  # the part that is the state itself
 EQUAL, SAME, SOME, ON, NEVER = range(5)  # a column has a value, two agree, some thing is, two point to a cell; no fact
-FACT = np.dtype(
-    [(name, np.int64) for name in ("kind", "first", "rows", "columns", "down", "right", "one", "other")]
-    + [(name, np.float64) for name in ("value", "one_is", "other_is")]
+FACT = record(
+    **dict.fromkeys(("kind", "first", "rows", "columns", "down", "right", "one", "other"), np.int64),
+    **dict.fromkeys(("value", "one_is", "other_is"), np.float64),
 )
 """A fact for the kernel.
 
