@@ -71,6 +71,10 @@ def test_facts_are_what_a_reader_would_say(world, seed):
     names = [name for name in fact_names(world, states) if name != "walker[row]=walker[column]"]
     expected = [[name in some for name in names] for some in told(world, states)]
     assert np.array_equal(facts_of(world, names).ask(states), expected)
+
+
+def test_facts_of_a_grid_are_things_their_conditions_and_where_somebody_stands():
+    names = fact_names(Board(), boards(1))
     assert {"some board=lamp", "some board=lamp&[state]=on"} <= set(names)
     assert any(name.startswith("walker[row,column] on board=") for name in names)
 
