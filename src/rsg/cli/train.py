@@ -35,8 +35,8 @@ class How(Asked):
     encoder: str | None = option(
         None,
         "auto (the default where a state has facts: each term is read as a formula over facts, and has a network if no "
-        "formula explains it), facts (formulas alone), or a network: seen (whatever is shown), pictures, or one that "
-        "the world offers: sets (objects as sets, the paper's), image (pixels), relative (things as a robot sees them).",
+        "formula explains it), facts (formulas alone), or a network: seen (whatever is shown), pictures, or one "
+        "that the world offers: sets (objects as sets, the paper's), image (pixels), relative (as a robot sees).",
     )
     begin: Path | None = option(None, "Begin with what another run learned.", "--from", metavar="RUN")
     file: Path | None = settings_file("train")

@@ -151,7 +151,7 @@ class Data:
     def twofold(self) -> Bools:
         """Which facts are about a column of two values, of which one has a fact."""
         about = np.array(["=" in name for name in self.place], dtype=np.bool_)
-        return about & (self.kin == 1)
+        return np.asarray(about & (self.kin == 1))
 
     @cached_property
     def kin(self) -> Ints:
