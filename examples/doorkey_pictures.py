@@ -1,4 +1,4 @@
-"""DoorKey of MiniGrid (Apache-2.0) from pictures alone: python examples/doorkey_pictures.py [seed] [starts] [shown].
+"""DoorKey of MiniGrid (Apache-2.0) from pictures alone: python examples/doorkey_pictures.py [seed] [starts] [count].
 
 The environment itself is the model, wrapped; what is seen is its picture, 8 pixels to a cell. A network learns from 100
 demonstrations, for which somebody walks in the batched model of `doorkey.py`.
@@ -29,7 +29,7 @@ def timed(clock: dict[str, float], name: str, method: object, *given: object) ->
         clock[name] += time.perf_counter() - begun
 
 
-def run(seed: int = 0, starts: int = 200, count: int = 100) -> dict[str, float]:
+def run(seed: int = 0, starts: int = 200, count: int = 100, steps: int = 300, budget: int = 5000) -> dict[str, float]:
     """Learn from pictures, then plan in the wrapped environment; what the environment says, and what takes the time."""
     env, plain = (gymnasium.make("MiniGrid-DoorKey-8x8-v0") for _ in range(2))
     plain.reset(seed=0)
@@ -41,13 +41,13 @@ def run(seed: int = 0, starts: int = 200, count: int = 100) -> dict[str, float]:
         walk = shown(model, model.state(plain), task)
         states = world.after(first, walk.actions.tolist())
         demonstrations.append(rsg.Demonstration(states, walk.actions, task, setting=world.setting(first)))
-    subgoals = rsg.learn(demonstrations, world, settings={"seed": seed, "encoder": "pictures"})
+    subgoals = rsg.learn(demonstrations, world, settings={"seed": seed, "encoder": "pictures", "steps": steps})
     clock, seconds, good = {"environment": 0.0, "network": 0.0}, [], 0
     world.successors = partial(timed, clock, "environment", world.successors)
     subgoals.classifiers.evaluate = partial(timed, clock, "network", subgoals.classifiers.evaluate)  # type: ignore[assignment]
     for number in range(FAR * (seed + 1), FAR * (seed + 1) + starts):
         begun = time.perf_counter()
-        plan = subgoals.plan(world, world.start(number), TASK)
+        plan = subgoals.plan(world, world.start(number), TASK, {"budget": budget})
         seconds.append(time.perf_counter() - begun)
         good += done(plain, number, plan)[1] > 0
     shares = {name: spent / sum(seconds) for name, spent in clock.items()}
