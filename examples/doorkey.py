@@ -48,11 +48,7 @@ def done(env: Any, seed: int, plan: rsg.Plan) -> tuple[dict[str, bool], float]:
 
 
 def run(name: str, last: str, seed: int = 0, starts: int = 200, budget: int = 5000) -> dict[str, float]:
-<<<<<<< HEAD
     """Learn from 20 demonstrations, plan from fresh starts: how many plans the environment accepts, and their time."""
-=======
-    """Learn from 20 demonstrations and plan from fresh starts: what the environment accepts, how long plans take."""
->>>>>>> see
     env = gymnasium.make(name)
     env.reset(seed=0)
     world, whole = MiniGrid(env), f"pick-up-key then open-door then {last}"
