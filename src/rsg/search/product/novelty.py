@@ -138,7 +138,7 @@ def shows_new(novelty: Novelty, words: Array, run: Any, s: int, v: int, before: 
     if moved:
         for w in range(len(pose)):
             if pose[w] != 0:
-                node = mixed(mixed(node ^ pose[w] + np.uint64(w)) ^ words[s, w] & pose[w])
+                node = mixed(mixed(node ^ pose[w] ^ mixed(np.uint64(w))) ^ words[s, w] & pose[w])
         new = remember(seen, run, node) or new
     if before >= 0 and run.changes < SETTLED:
         alone[last] += changed == 1
