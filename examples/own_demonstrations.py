@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import rsg
+from rsg.demos import actions_of
 from rsg.demos.importing import import_from
 from rsg.domain import find
 
@@ -22,7 +23,7 @@ def log(file: Path, wrong: int) -> None:
             task, rng = number % len(tasks), np.random.default_rng(number)
             done = kitchen.demonstrate("train", task, rng)[0]
             said = tasks[task] if number >= wrong else tasks[(task + 3) % len(tasks)]
-            episode = {"states": done.states.tolist(), "actions": done.actions.tolist(), "task": said}
+            episode = {"states": done.states.tolist(), "actions": actions_of(done).tolist(), "task": said}
             lines.write(json.dumps({**episode, "setting": done.setting}) + "\n")
 
 

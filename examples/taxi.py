@@ -19,7 +19,7 @@ def taxi() -> Wrapped:
     env = gymnasium.make("Taxi-v4")
     decoded = env.unwrapped.decode  # type: ignore[attr-defined]
 
-    def observe(env: gymnasium.Env) -> dict[str, list[int]]:  # type: ignore[type-arg]
+    def observe(env: gymnasium.Env) -> dict[str, list[int]]:
         return {"taxi": decoded(env.unwrapped.s)}  # type: ignore[attr-defined]
 
     return wrap(env, observe=observe, names={"actions": MOVES, "taxi": ("row", "column", "passenger", "destination")})
@@ -28,7 +28,7 @@ def taxi() -> Wrapped:
 def rides(world: Wrapped, count: int, seed: int) -> list[rsg.Demonstration]:
     """What somebody shows who knows how: the shortest rides from some starts."""
 
-    def told(env: gymnasium.Env) -> tuple[int, int]:  # type: ignore[type-arg]
+    def told(env: gymnasium.Env) -> tuple[int, int]:
         _, _, passenger, destination = env.unwrapped.decode(env.unwrapped.s)  # type: ignore[attr-defined]
         return passenger, destination
 

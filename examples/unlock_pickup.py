@@ -5,4 +5,4 @@ import sys
 from doorkey import run
 
 if __name__ == "__main__":
-    run("MiniGrid-UnlockPickup-v0", "pick-up-box", *map(int, sys.argv[1:]), budget=12_000)
+    run("MiniGrid-UnlockPickup-v0", "pick-up-box", int(sys.argv[1]) if sys.argv[1:] else 0, budget=12_000)

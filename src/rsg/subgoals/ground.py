@@ -71,7 +71,8 @@ def _taken_in(world: World, graph: StateGraph, states: Array, actions: Array) ->
     try:
         taken = taken_edges(graph, actions)
     except RsgError as error:
-        wrong = next((n for n, action in enumerate(actions) if chance_in(world, states[n], action)), None)
+        known = actions.ndim == 1 and np.isin(actions, np.arange(len(world.actions)))
+        wrong = next((n for n in np.flatnonzero(known) if chance_in(world, states[n], actions[n])), None)
         if wrong is None:
             raise RsgError(f"{error}; it is another world, or a stochastic one") from None
         raise _by_chance(wrong, world.actions[actions[wrong]]) from None

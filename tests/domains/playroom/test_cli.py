@@ -165,7 +165,9 @@ def test_what_cannot_be_reached_is_said_soon(rsg, unreachable, tmp_path):
 def test_eval(rsg):
     code, out, err = rsg("eval", "playroom", "--per-task", "1")
     assert (code, err) == (0, "")
-    assert out.startswith("novel, subgoals: oracle, order: auto, planner: auto, layout: paper, 5,000 expansions")
+    assert out.startswith(
+        "novel, subgoals: oracle, order: auto, hard transitions, planner: auto, layout: paper, 5,000 expansions"
+    )
     assert "8 plans: 100.00%" in out
     words = ["--split", "primitive", "--layout", "narrow", "--planner", "rrt", "--per-task", "1", "--json"]
     values = json.loads(rsg("eval", "playroom", *words)[1])

@@ -72,7 +72,7 @@ def test_eval(rsg, run):
     words = ["--split", "primitive", "--per-task", "1", "--planner", "roadmap"]
     code, out, _ = rsg("eval", "playroom", "--subgoals", run, *words)
     assert code == 0
-    assert f"subgoals: {run}, order: auto, planner: roadmap, layout: paper" in out
+    assert f"subgoals: {run}, order: auto, hard transitions, planner: roadmap, layout: paper" in out
     assert json.loads(rsg("eval", "playroom", "--subgoals", "untrained", *words, "--json")[1])["episodes"] == 6
 
 
