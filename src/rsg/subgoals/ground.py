@@ -72,7 +72,7 @@ def _taken_in(world: World, graph: StateGraph, states: Array, actions: Array) ->
         taken = taken_edges(graph, actions)
     except RsgError as error:
         known = actions.ndim == 1 and np.isin(actions, np.arange(len(world.actions)))
-        wrong = next((n for n in np.flatnonzero(known) if chance_in(world, states[n], actions[n])), None)
+        wrong = next((n for n in np.flatnonzero(known).tolist() if chance_in(world, states[n], actions[n])), None)
         if wrong is None:
             raise RsgError(f"{error}; it is another world, or a stochastic one") from None
         raise _by_chance(wrong, world.actions[actions[wrong]]) from None
