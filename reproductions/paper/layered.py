@@ -52,7 +52,7 @@ class Layers(NamedTuple):
 
 def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: int) -> int:
     """Expand the label (s, v) if there is room and its successors are known: a kernel, as `rsg.search.product` has."""
-    known, actions = memory.known, len(asked.costs)
+    known, actions = memory.known, known.after.shape[1]
     room = memory.heaps.shape[1] - 1 - actions * memory.labels.shape[1]
     if memory.run[0].fullest > room or known.size[0] + actions >= len(memory.labels):
         return GROW
@@ -60,7 +60,7 @@ def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: in
         memory.run[0].wanted = s
         return NEED
     label_states(memory)
-    expand(goals, memory, asked, s, v, True)
+    expand(goals, memory, asked, s, v, True, False)
     return PAUSED
 
 
@@ -93,7 +93,7 @@ class LayeredSearch(ProductSearch):
             if budget is not None and self.expansions >= budget:
                 return "budget"
             label = self._layer[0], self._node
-            status = self._kernel(forms.tables, forms.goals, self.memory, self._asked, *label)
+            status = self._kernel(forms.tables, forms.goals, self.memory, self.asked, *label)
             self.serve(status)
             if status == PAUSED:
                 del self._layer[0]

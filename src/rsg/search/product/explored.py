@@ -120,6 +120,7 @@ class Explored:
     Attributes:
         known: the arrays for kernels; new ones after `grow`, `provide`, `follow` and `add`.
         costs: `[A]` of the actions, the least that each costs.
+        sights: gives for states what there is in their poses, if the world tells.
         forms: the hooks for kernels.
     """
 
@@ -134,6 +135,7 @@ class Explored:
         self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
         self.costs = costs_of(world)
+        self.sights = None if self._macros else getattr(world, "sights", None)
         self.forms = self._forms()
         room, words = FIRST_CAPACITY, -(-self._bytes // 8)
         after = np.empty((room, len(world.actions)), dtype=np.int32)
@@ -205,10 +207,14 @@ class Explored:
 
     def add(self, states: Array) -> Ints:
         """Take in states `[N, W]`; says which numbers they have."""
-        count = self.count
-        self._make_room(len(states))
         rows = np.zeros((len(states), self.known.table.words.shape[1]), dtype=np.uint64)
         rows.view(np.uint8)[:, : self._bytes] = np.ascontiguousarray(states, dtype=self._dtype).view(np.uint8)
+        return self.take(rows)
+
+    def take(self, rows: Array) -> Ints:
+        """The same of states as words `[N, B / 8]`."""
+        count = self.count
+        self._make_room(len(rows))
         found = add_rows(self.known, rows)
         if not self._compiled and self._goals is not None and self.count > count:
             new = self.rows(np.arange(count, self.count))

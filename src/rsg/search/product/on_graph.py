@@ -40,7 +40,7 @@ class Mapped(Explored):
             np.array([count, count]),
         )
         self.forms = Forms(ask, (), unknown, ())
-        self._states, self.column = graph.states, 0
+        self._states, self.column, self.sights = graph.states, 0, None
 
     def rows(self, numbers: Ints) -> Array:
         """States by their numbers."""

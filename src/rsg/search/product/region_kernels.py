@@ -13,10 +13,8 @@ from rsg.core.arrays import Array, record
 from rsg.core.compiled import inlined, inner
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
-from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, find_out, goal
+from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, RANK, find_out, goal
 from rsg.search.product.novelty import Novelty, shows_new
-
-RANK = 5  # how a call of `search` may end too: new regions need a rank
 
 LABEL = record(  # of a state: its cost from the first one, the state and the action before, its region
     cost=np.float64,
@@ -145,7 +143,7 @@ def is_dull(memory: Memory, s: int, like: int) -> bool:
     before, near = memory.labels[s].came_from, -1
     if before >= 0 and memory.regions[memory.labels[before].region].like == like:
         near = before
-    return not shows_new(memory.novelty, memory.known.table.words, memory.run[0], s, like, near)
+    return shows_new(memory.novelty, memory.known.table.words, memory.run[0], s, like, near) == 0
 
 
 @inner

@@ -13,6 +13,7 @@ from rsg.search.driving import Limits, drive
 from rsg.search.product import region_kernels as kernels
 from rsg.search.product import serving
 from rsg.search.product.explored import Explored
+from rsg.search.product.kernels import RANK
 from rsg.search.product.novelty import for_more, new_novelty
 from rsg.search.product.serving import KernelSearch
 
@@ -110,7 +111,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
 
     def serve(self, status: int) -> None:
         """Give the kernel what it stopped for: perhaps the rank of regions."""
-        if status == kernels.RANK:
+        if status == RANK:
             self._judge()
         super().serve(status)
 
