@@ -111,7 +111,7 @@ class NovelSearch:
         self.world, self.machine, self.values, self.threshold, self.ahead = world, machine, values, threshold, ahead
         self.seen, self.dice = Seen(world.rows), (seed * 2654435761 + 97) & 0x7FFFFFFF
         self.fresh, self.moved, self.last, self.waiting = {}, {}, {}, {}
-        self.expanded, self.cost, self.tick, self.start = [], inf, 1, start
+        self.expanded, self.cost, self.tick, self.start, self.count = [], inf, 1, start, 0
 
     def run(self, budget):
         self.leave(self.start, 0, 0.0)
@@ -128,10 +128,10 @@ class NovelSearch:
         return self
 
     def choose(self):
-        """The group (0: of what shows something new, 1: of the rest) and the node to be served next."""
-        for group in (0, 1):
+        """The group, the first one of which something waits, and the node to be served next."""
+        for group in (0, 1, 2):
             nodes = sorted(v for (g, v), some in self.waiting.items() if g == group and some)
-            if len(nodes) > 1 and len(self.expanded) % 16 == 15:
+            if len(nodes) > 1 and self.count % 16 == 15:
                 self.dice = (self.dice * 1103515245 + 12345) & 0x7FFFFFFF
                 return group, nodes[(self.dice >> 8) % len(nodes)]
             if nodes:
@@ -146,6 +146,7 @@ class NovelSearch:
 
     def expand(self, s, v, total):
         self.expanded.append((s, v))
+        self.count += 1
         self.last[s, v] = total
         for a, price in enumerate(self.world.costs):
             t = int(self.world.after[s, a])
@@ -183,7 +184,7 @@ class WalkingSearch(NovelSearch):
     def __init__(self, *given, sights, early, **named):
         super().__init__(*given, **named)
         self.sights, self.early, self.numbers = sights, early, {row.tobytes(): s for s, row in enumerate(given[0].rows)}
-        self.count, self.before, self.tried, self.surveyed = 0, 0, [], 0
+        self.before, self.tried, self.surveyed = 0, [], 0
         self.came, self.unsure, self.roots, self.promises, self.begun = {}, set(), {}, [], {}
         self.poses, self.after, self.shown, self.was_tried = {}, [], [], set()
 
