@@ -195,7 +195,7 @@ def test_where_a_state_is_one_number_or_in_a_graph_all_is_new():
     table.words[:, 0] = np.arange(8)
     run = np.zeros(1, dtype=kernels.RUN)
     assert all(asks_news(none, table.words, run, s, 1, -1) for s in (0, 1, 1, 0))
-    assert [asks_news(one, table.words, run, s, 1, s - 1) for s in range(8)] == [True] * 8
+    assert all(asks_news(one, table.words, run, s, 1, s - 1) for s in range(8))
     assert not asks_news(one, table.words, run, 3, 1, 2)
     assert asks_news(one, table.words, run, 3, 2, 2)
 
