@@ -24,7 +24,8 @@ from reproductions.points import PRESET, points
 from reproductions.recognition import RANKED, SEGMENTED, Watcher
 from rsg.core.arrays import Array, Floats
 from rsg.demos import Recipe
-from rsg.search import Goals
+from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.search import Goals, SearchSettings, Trees
 from rsg.subgoals.classifiers import log_sigmoid
 from rsg.subgoals.recognition import SPECIFIC
 
@@ -36,6 +37,7 @@ MAIN = "relative-400"
 METHODS = {  # jobs by the names of their rows
     MAIN: "RSG, robot-frame network, sum over the edges of a roadmap",
     "even-400": "… planned for where G ≥ 1/2 instead of where it is surest",
+    "trees-400": "… planned by random trees (RRT), as in the paper",
     "sampled-400": "RSG, robot-frame network, sum over sampled actions (the paper's)",
     "point-400": "RSG, network that looks for a point",
     "untrained": "untrained",
@@ -73,7 +75,7 @@ QUICK = Size(
 
 
 def jobs(size: Size) -> Iterator[Job]:
-    """For each seed: two networks, two sums over actions, fewer demonstrations; for the first one other rooms."""
+    """For each seed: two networks, two ways to plan, two sums over actions, fewer demonstrations; once other rooms."""
     relative = suited("relative")
     networks = {MAIN: relative, "point-400": {"encoder": "point", **PRESET}}
     for seed in range(size.seeds):
@@ -90,6 +92,8 @@ def jobs(size: Size) -> Iterator[Job]:
         recipe = Recipe(WORLD, "train", size.demonstrations, seed)
         some = {"evaluations": _few(size, seed, *SPLITS)}
         sampled = Variant("sampled-400", {**relative, "kind": "sampled-actions"}, some, recipe)
+        trees = Variant("trees-400", relative, some, recipe)
+        yield learning(NAME, size, seed, trees, trees_job)
         fewer = [Variant(f"relative-{few}", relative, {**some, "per_task": few}, recipe) for few in size["fewer"]]
         for variant in (sampled, *fewer):
             yield learning(NAME, size, seed, variant)
@@ -133,6 +137,16 @@ def even_job(parameters: Plain, place: Place) -> Plain:
         return ask
 
     return {"training": found.training, "evaluations": planned(found.source, goals, parameters)}
+
+
+def trees_job(parameters: Plain, place: Place) -> Plain:
+    """Train, then plan by random trees alone."""
+    found, evaluations = learned(parameters, place), Plain()
+    for name, asked in parameters["evaluations"].items():
+        starts = Starts(asked["split"], asked["per_task"], asked["seed"])
+        settings = SearchSettings(Trees(), asked["budget"], seed=starts.seed)
+        evaluations[name] = evaluate_planning(found.source, starts, found.subgoals.goals, settings)
+    return {"training": found.training, "evaluations": evaluations}
 
 
 def section(size: Size, results: Results) -> Section:
@@ -218,7 +232,8 @@ def _watched_table(watched: Mapping[str, Mapping[str, Mapping[str, Rates]]], wha
 
 
 def _pictures(rates: Mapping[str, Rates], fewer: Mapping[str, Rates]) -> dict[str, Picture]:
-    short = dict(zip(METHODS, ("RSG", "G ≥ ½", "sampled", "point", "un-\ntrained", "oracle"), strict=True))
+    drawn = ("RSG", "G ≥ ½", "trees", "sampled", "point", "un-\ntrained", "oracle")
+    short = dict(zip(METHODS, drawn, strict=True))
     groups = {split: {label: rates[name][split] for name, label in short.items()} for split in SPLITS}
     pictures = {"success": bars("Success by split, with the paper's", groups, PAPER)}
     lines = {split: [line(fewer, split)] for split in SPLITS}
