@@ -55,6 +55,7 @@ def results(tmp_path_factory):
     found = Results()
     for name in (
         f"{MAIN}-seed0",
+        "soft-400-seed0",
         "trees-400-seed0",
         "sampled-400-seed0",
         "relative-1-seed0",
@@ -83,7 +84,7 @@ def test_the_section(results, tmp_path):
     assert "| **RSG, the paper** | 82.0 | 78.2 | – | – |" in told.text
     assert all(label in told.text for label in METHODS.values())
     assert all(f"| {room} |" in told.text for room in ROOMS)
-    for method in ("untrained", "trees-400"):
+    for method in ("untrained", "soft-400", "trees-400"):
         assert told.summary["success"][method]["novel"]["episodes"] == 8
     assert 0 <= told.summary["watched"][MAIN]["recognition"]["train"]["ideal"]["mean"] <= 1
     for name, picture in told.pictures.items():
