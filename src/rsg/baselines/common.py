@@ -56,22 +56,14 @@ class BaselineSettings(TrainingSettings):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B demonstrations with N states altogether.
+    """B demonstrations with N states altogether."""
 
-    Attributes:
-        texts: `[B]` their descriptions.
-        seen: what the world shows of the N states, as tensors.
-        owner: `[N]` the demonstration of each state; place: `[N]` the state's number in it.
-        moving: `[N]` whether an action follows.
-        actions: `[N - B]` or `[N - B, D]` those of the states where one follows.
-    """
-
-    texts: tuple[str, ...]
-    seen: SeenTensors
-    owner: Tensor
-    place: Tensor
-    moving: Tensor
-    actions: Tensor
+    texts: tuple[str, ...]  # `[B]` their descriptions
+    seen: SeenTensors  # what the world shows of the N states, as tensors
+    owner: Tensor  # `[N]` the demonstration of each state
+    place: Tensor  # `[N]` the state's number in it
+    moving: Tensor  # `[N]` whether an action follows
+    actions: Tensor  # `[N - B]` or `[N - B, D]` those of the states where one follows
 
     def padded(self, values: Tensor) -> Tensor:
         """Values of states `[N, F]` as `[B, longest, F]`, zero beyond the end of each demonstration."""

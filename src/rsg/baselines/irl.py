@@ -62,23 +62,16 @@ class Histories(NamedTuple, Generic[_Numbers]):
     """S nodes with N distinct states around B demonstrations of T actions: what else could have been done.
 
     A node is a history: a demonstration up to one of its states, or up to there and then one other choice.
-
-    Attributes:
-        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each.
-        state: `[S]` the state of each node; owner: `[S]` its demonstration.
-        after: `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices.
-        since: `[S]` how many states of the demonstration come before the node's own in its history.
-        path: `[T + B]` the nodes of the demonstrations; chosen: `[T + B]` the choice there, -1 at the last one.
     """
 
-    seen: Any
-    whose: _Numbers
-    state: _Numbers
-    owner: _Numbers
-    after: _Numbers
-    since: _Numbers
-    path: _Numbers
-    chosen: _Numbers
+    seen: Any  # what the worlds show of the N states
+    whose: _Numbers  # `[N]` the demonstration of each
+    state: _Numbers  # `[S]` the state of each node
+    owner: _Numbers  # `[S]` its demonstration
+    after: _Numbers  # `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices
+    since: _Numbers  # `[S]` how many states of the demonstration come before the node's own in its history
+    path: _Numbers  # `[T + B]` the nodes of the demonstrations
+    chosen: _Numbers  # `[T + B]` the choice there, -1 at the last one
 
 
 Draw = Callable[[int], NDArray[Any]]

@@ -25,19 +25,13 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What a command answers.
+    """What a command answers."""
 
-    Attributes:
-        values: for `--json`.
-        show: what a person sees: a text as it is, or one thing after the other, where text may have markup.
-        code: 0 done, 1 nothing found, 2 bad input.
-        written: files of which a person is told; None stands for one that was not asked for.
-    """
-
-    values: object
+    values: object  # for `--json`
+    # what a person sees: a text as it is, or one thing after the other, where text may have markup
     show: Iterable[RenderableType] | str
-    code: int = 0
-    written: Sequence[Path | None] = ()
+    code: int = 0  # 0 done, 1 nothing found, 2 bad input
+    written: Sequence[Path | None] = ()  # files of which a person is told; None stands for one that was not asked for
 
 
 Place = Annotated[str | None, "place"]

@@ -53,19 +53,13 @@ _Route = tuple[int, list[tuple[float, float]], int]
 
 
 class Places(NamedTuple):
-    """Where the parts of a machine are drawn, in inches.
+    """Where the parts of a machine are drawn, in inches."""
 
-    Attributes:
-        labels: what is written in each node; widths: `[V]` of its box.
-        x, y: `[V]` the middle of each node.
-        routes: the way of each edge: source, points between, target.
-    """
-
-    labels: list[str]
-    widths: Floats
-    x: Floats
-    y: Floats
-    routes: list[_Route]
+    labels: list[str]  # what is written in each node
+    widths: Floats  # `[V]` of its box
+    x: Floats  # `[V]` the middle of each node
+    y: Floats  # `[V]`
+    routes: list[_Route]  # the way of each edge: source, points between, target
 
     @staticmethod
     def of(machine: Machine) -> "Places":

@@ -23,19 +23,12 @@ Part = tuple[NDArray[Any], Sequence[int], Floats]
 
 
 class Weights(NamedTuple):
-    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone.
+    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone."""
 
-    Attributes:
-        shape: of those of one term.
-        spread: the standard deviation of the first ones.
-        first: what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too.
-        drawn_as: the name under which they are drawn, if it is another one.
-    """
-
-    shape: tuple[int, ...]
-    spread: float = 0.0
-    first: Any = -0.0
-    drawn_as: str = ""
+    shape: tuple[int, ...]  # of those of one term
+    spread: float = 0.0  # the standard deviation of the first ones
+    first: Any = -0.0  # what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too
+    drawn_as: str = ""  # the name under which they are drawn, if it is another one
 
 
 class Classifiers(nn.Module):

@@ -100,15 +100,11 @@ class TileEncoder(nn.Module):
 
 
 class FilledTiles(NamedTuple, Generic[_Numbers]):
-    """What is seen of N pictures: the tiles that have anything in them, padded with zeros.
+    """What is seen of N pictures: the tiles that have anything in them, padded with zeros."""
 
-    Attributes:
-        there: `[N, K]` 1 for a tile; cells: `[N, K, 2]` its row and column; pixels: `[N, K, numbers]` from -1 to 1.
-    """
-
-    there: _Numbers
-    cells: _Numbers
-    pixels: _Numbers
+    there: _Numbers  # `[N, K]` 1 for a tile
+    cells: _Numbers  # `[N, K, 2]` its row and column
+    pixels: _Numbers  # `[N, K, numbers]` from -1 to 1
 
 
 def look(world: CraftingWorld, states: NDArray[Any], shape: Mapping[str, Any]) -> FilledTiles[Array]:
