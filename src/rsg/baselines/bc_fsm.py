@@ -179,10 +179,7 @@ class Memory(NamedTuple):
 def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Floats]:
     """The score of the best alignment of a demonstration with a machine, and its gradient.
 
-    Args:
-        nodes: the machine.
-        act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken.
-        stop: `[T + 1, terms]` log stop(s).
+    act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken; stop: `[T + 1, terms]` log stop(s).
 
     This is RSG's alignment with `stop` for G, nothing for I, and the policy for rationality.
     """

@@ -117,12 +117,8 @@ def stacked(*parts: ArrayLike) -> NDArray[Any]:
 class Baseline:
     """A method for the training loop. A baseline says what its module is and what its loss is; all else is here.
 
-    Args:
-        settings: how it is trained.
-        shape: of the worlds, see `networks.shape_of`.
-        terms: those of the training descriptions.
-        world_of: gives the world of a demonstration; only training needs it.
-        descriptions: all of the training set; negatives are drawn from them.
+    shape: of the worlds, see `encoders.shape_of`. Only training needs `world_of` and all descriptions, from which
+    negatives are drawn.
     """
 
     name: ClassVar[str]

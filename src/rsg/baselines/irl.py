@@ -131,12 +131,8 @@ def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, di
     The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
     everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
 
-    Args:
-        reward: `[S]` of coming to each node.
-        after: `[S, A]` where choices lead, -1 for none.
-        beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
-        discount: γ.
-        sweeps: how often values are passed on.
+    reward `[S]` is that of coming to each node, after `[S, A]` where choices lead, -1 for none; values begin with
+    `beyond` `[S]`, and stay so where `fixed` `[S]`.
     """
     values, choices = beyond, (after >= 0).sum(dim=1).clamp(min=1).log()
     for _ in range(sweeps):

@@ -43,11 +43,8 @@ Pictures = Annotated[dict[str, Path], "pictures"]
 def option(default: Any, about: str, *names: str, **more: Any) -> Any:
     """An option of a command, as a parameter or as a field of a group of them.
 
-    Args:
-        default: what it is unless given; `...` if it has to be given.
-        about: what it means, for people.
-        names: how it is written, if not as the parameter is called.
-        more: what `typer.Option` takes besides.
+    names: how it is written, if not as the parameter is called; more: what `typer.Option` takes besides. A default of
+    `...`: it has to be given.
     """
     told = {"option": typer.Option(*names, help=about, **more)}
     return field(default=MISSING if default is ... else default, metadata=told)

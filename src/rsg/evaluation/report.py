@@ -108,12 +108,8 @@ def write_report(
 ) -> Path:
     """Write the report of a run as one HTML file.
 
-    Args:
-        path: the file.
-        run: the run, opened.
-        results: by split for its method, and for what stands beside it: what `measure` or `measure_policy` gave.
-        command: how the report was asked for, to be shown.
-        kept: episodes of a policy that are to be shown; None of a run of RSG.
+    results: by split for its method, and for what stands beside it, as `measured` gives them; command: how the report
+    was asked for, to be shown; kept: episodes of a policy that are to be shown, None of a run of RSG.
     """
     values = _about(run, results[run.about["method"]], command)
     values |= _learned(run, results) if kept is None else {"films": _films(run, kept, values["own"])}

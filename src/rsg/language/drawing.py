@@ -78,11 +78,7 @@ class Places(NamedTuple):
 def put(axes: Any, places: Places, colors: Mapping[int, str] | None = None, size: float = 10) -> None:
     """Draw a machine on axes whose units are its own.
 
-    Args:
-        axes: of matplotlib.
-        places: of the machine's parts.
-        colors: of some nodes, by their numbers, in the place of the usual ones.
-        size: of the letters, in points.
+    colors: of some nodes, by their numbers, in the place of the usual ones; size: of the letters, in points.
     """
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 

@@ -62,9 +62,7 @@ class Classifiers(nn.Module):
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.
 
-        Args:
-            seen: what `world.encode` gives, its arrays as tensors on the module's device.
-            numbers: places in `self.terms`.
+        numbers: places in `self.terms`; seen: what `world.encode` gives, its arrays as tensors on the module's device.
         """
         raise NotImplementedError
 
@@ -145,10 +143,8 @@ class Classifiers(nn.Module):
 
         It is the proximal step of a group lasso, after each step of training.
 
-        Args:
-            amount: by how much, for each weight of a thing.
-            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its network: of
-                several that say the same, one is left.
+        amount: by how much, for each weight of a thing; choosy: whether a thing is drawn the more the weaker it is
+        beside the strongest one of its network: of several that say the same, one is left.
         """
         groups = self.groups()
         norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in groups]

@@ -42,11 +42,7 @@ class Score:
 def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
     """The score of a demonstration for a task (eq. 2), and its exact gradient.
 
-    Args:
-        ground: the demonstration and the graph of states around it.
-        nodes: the machine of the task: `machine.arrays`, or `machine.among` terms of a larger table.
-        logs: log G and log I `[S, terms]`.
-        how: the demonstrator's rationality.
+    nodes: of the task's machine, `machine.arrays`, or `machine.among` terms of a larger table; logs: `[S, terms]`.
     """
     states, terms = len(ground.graph.states), int(nodes.term.max()) + 1
     if logs.g.shape != logs.i.shape or len(logs.g) != states:  # kernels would read any memory

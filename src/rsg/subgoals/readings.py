@@ -77,10 +77,7 @@ class Reading:
 class Readings(Classifiers):
     """Terms as formulas over facts; those that no formula explains have a network.
 
-    Args:
-        readings: by term.
-        certainty: log-odds of what a formula says.
-        network: of all other terms.
+    certainty: log-odds of what a formula says.
     """
 
     def __init__(self, readings: Mapping[str, Reading], certainty: float, network: Classifiers | None = None) -> None:

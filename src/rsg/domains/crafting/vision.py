@@ -22,11 +22,8 @@ TILE = 8  # pixels of a cell: enough to tell all things apart
 class SetEncoder(nn.Module):
     """The paper's network for sets: each object through small layers, then the maximum over objects.
 
-    Args:
-        types: of objects.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task each object is seen with; 0: none.
-        layers: per object on the map; the paper has one. Items held have one: they are nowhere.
+    condition: how many features of the task each object is seen with; 0: none. layers: per object on the map; the paper
+    has one. Items held have one: they are nowhere.
     """
 
     def __init__(self, types: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
@@ -68,10 +65,6 @@ class TileEncoder(nn.Module):
     """Pictures: the pixels of each tile through small layers, then the maximum over tiles.
 
     Where the agent is, is not told: it is the mean place of the tiles, weighted by how much each looks like it.
-
-    Args:
-        tile: pixels of a tile's side.
-        hidden, condition, layers: as for `SetEncoder`.
     """
 
     def __init__(self, tile: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
