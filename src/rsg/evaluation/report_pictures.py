@@ -32,9 +32,6 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-LEAST = 240  # pixels that a frame is wide at least
-
-
 def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
     """One figure over training; the curriculum is shaded."""
     with rc_context({**_STYLE, "svg.hashsalt": key}):
