@@ -52,33 +52,21 @@ edge is out."""
 
 
 class Polygons(NamedTuple):
-    """Convex polygons, the corners of one after those of the other, anticlockwise.
+    """Convex polygons, the corners of one after those of the other, anticlockwise."""
 
-    Attributes:
-        start: `[P + 1]` where the corners of each polygon begin.
-        corners: `[C]` of `CORNER`: one array, since kernels take the longer to compile the more arrays they are given.
-    """
-
-    start: NDArray[np.int64]
+    start: NDArray[np.int64]  # `[P + 1]` where the corners of each polygon begin
+    # `[C]` of `CORNER`: one array, since kernels take the longer to compile the more arrays they are given
     corners: NDArray[Any]
 
 
 class Shapes(NamedTuple):
-    """All that kernels know of a room.
+    """All that kernels know of a room."""
 
-    Attributes:
-        size: width and height of the room.
-        radius: the distance of the robot's farthest corner from its own origin.
-        robot: the parts of its body, around its origin.
-        walls: the four sides of the room, and then the walls in it.
-        effectors: each around its own position.
-    """
-
-    size: tuple[float, float]
-    radius: float
-    robot: Polygons
-    walls: Polygons
-    effectors: Polygons
+    size: tuple[float, float]  # width and height of the room
+    radius: float  # the distance of the robot's farthest corner from its own origin
+    robot: Polygons  # the parts of its body, around its origin
+    walls: Polygons  # the four sides of the room, and then the walls in it
+    effectors: Polygons  # each around its own position
 
 
 def polygons(shapes: Sequence[Sequence[Sequence[float]]]) -> Polygons:

@@ -51,22 +51,14 @@ HEAT_TEXT = (
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """What one classifier says of many places of the robot.
+    """What one classifier says of many places of the robot."""
 
-    Attributes:
-        xs, ys: `[X]` and `[Y]` the places.
-        response: `[Y, X]` G there.
-        sure: `[Y, X]` log-odds of G less its margin: planners take the subgoal for true from 0 on.
-        holds: `[Y, X]` whether the subgoal really holds there.
-        free: `[Y, X]` whether the robot can be there.
-    """
-
-    xs: Floats
-    ys: Floats
-    response: Floats
-    sure: Floats
-    holds: NDArray[np.bool_]
-    free: NDArray[np.bool_]
+    xs: Floats  # `[X]` the places
+    ys: Floats  # `[Y]`
+    response: Floats  # `[Y, X]` G there
+    sure: Floats  # `[Y, X]` log-odds of G less its margin: planners take the subgoal for true from 0 on
+    holds: NDArray[np.bool_]  # `[Y, X]` whether the subgoal really holds there
+    free: NDArray[np.bool_]  # `[Y, X]` whether the robot can be there
 
 
 def heats(
@@ -95,11 +87,7 @@ def heats(
 def heat_picture(subgoals: Classifiers, world: PlayroomWorld, state: Floats, dpi: int = 110) -> bytes:
     """A PNG with a row for each term: the whole room, then close-ups of its effector for some orientations.
 
-    Args:
-        subgoals: the classifiers.
-        world: the room.
-        state: `[W]` where the effectors are; where the robot is does not matter.
-        dpi: how finely it is drawn.
+    The effectors are where they are in the state `[W]`; where the robot is does not matter.
     """
     return png(heat_figure(subgoals, world, state), dpi)
 

@@ -30,10 +30,8 @@ class Relative(nn.Module):
     the distance in tenths of half the room, so that near things are told best; which of them matter, and where, is
     learned. The features of the things lie side by side, so that a subgoal can be about one of them.
 
-    Args:
-        inputs: how many numbers a state shows: x, y, cosine and sine of the robot; x and y of each thing.
-        hidden: the width of the first layer; the second is half as wide.
-        seed: of the first weights.
+    inputs: how many numbers a state shows: x, y, cosine and sine of the robot; x and y of each thing. hidden: the width
+    of the first layer; the second is half as wide.
     """
 
     def __init__(self, inputs: int, hidden: int = 32, seed: int = 0) -> None:
@@ -69,13 +67,7 @@ class Relative(nn.Module):
 
 
 class RelativeClassifiers(EncodedClassifiers):
-    """The encoder `relative` with its linear layers; on a CPU most of it is compiled for those who only ask.
-
-    Args:
-        inputs: how many numbers a state shows; hidden: the width of the first layer.
-        single: as for `EncodedClassifiers`.
-        seed: of the first weights of the encoder.
-    """
+    """The encoder `relative` with its linear layers; on a CPU most of it is compiled for those who only ask."""
 
     encoder: Relative
 
