@@ -1,7 +1,6 @@
 """The encoder `relative`, for Playroom: how the robot sees each thing."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -76,7 +75,7 @@ class RelativeClassifiers(EncodedClassifiers):
         super().__init__(encoder, encoder.features, single)
         self.small = True
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if self.heads.device.type != "cpu" or self.heads.dtype != torch.float32:
             return super().evaluate(world, states, numbers)
