@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
@@ -39,7 +39,28 @@ def bare(function: _Function) -> _Function:
     return cast(_Function, _kept(function, **_BARE))
 
 
-class _OnlyForKernels(CPUDispatcher):
+class _Kernel(CPUDispatcher):
+    """A kernel that is compiled once for all whole numbers that other kernels hand it, whether written out or narrow."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template([_as_usual(one) for one in args], kws)  # type: ignore[no-untyped-call]
+
+
+def _once(kernel: Any, kind: type[_Kernel] = _Kernel) -> Any:
+    """Makes a kernel of what numba made; a plain function, where nothing is compiled, stays one."""
+    if isinstance(kernel, CPUDispatcher):
+        kernel.__class__ = kind
+    return kernel
+
+
+def _as_usual(given: Any) -> Any:
+    """The type of a number, or the one to which it is widened."""
+    given = types.unliteral(given)  # type: ignore[no-untyped-call]
+    narrow = isinstance(given, types.Integer) and given.bitwidth < (64 if given.signed else 32)
+    return types.int64 if narrow else given
+
+
+class _OnlyForKernels(_Kernel):
     """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
 
     def __call__(self, *_: object) -> object:
@@ -50,9 +71,7 @@ class _OnlyForKernels(CPUDispatcher):
 def inner(function: _Function, inline: bool = False) -> _Function:
     """Like `bare`, for what only other kernels call: it compiles in less time."""
     kernel = _kept(function, **_BARE, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inline)
-    if isinstance(kernel, CPUDispatcher):  # and not a plain function
-        kernel.__class__ = _OnlyForKernels
-    return cast(_Function, kernel)
+    return cast(_Function, _once(kernel, _OnlyForKernels))
 
 
 def inlined(function: _Function) -> _Function:
@@ -88,14 +107,14 @@ def specialised(template: Kernel, inline: bool = False, makes_arrays: bool = Fal
     copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Kernel, _kept(copy, **options) if in_files else _njit(nogil=True, **options)(copy))
+    return cast(Kernel, _kept(copy, **options) if in_files else _once(_njit(nogil=True, **options)(copy)))
 
 
 def _kept(function: Kernel, **options: object) -> Any:
     """A kernel that numba keeps on disk: beside its source or in the user's home, else where there is room."""
     while True:
         try:
-            return _njit(cache=_ROOM["any"], nogil=True, **options)(function)
+            return _once(_njit(cache=_ROOM["any"], nogil=True, **options)(function))
         except RuntimeError as error:
             if "cannot cache function" not in str(error) or not _ROOM["any"]:
                 raise
