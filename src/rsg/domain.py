@@ -66,18 +66,14 @@ class Illustration(NamedTuple):
 
 
 class Network(NamedTuple):
-    """A kind of network that suits some worlds.
+    """A kind of network that suits some worlds."""
 
-    Attributes:
-        build: makes it, given settings and a shape: `rsg.subgoals.Classifiers`, or a module of a baseline.
-        shape: what it must know of a world, as plain values, given what the world shows of a state, and the world.
-        preset: the settings that learn best with it, where they are not the usual ones.
-        look: what it sees of states, given the world, the states and its shape; None: what the world shows.
-    """
-
+    # makes it, given settings and a shape: `rsg.subgoals.Classifiers`, or a module of a baseline
     build: Callable[..., Any]
+    # what it must know of a world, as plain values, given what the world shows of a state, and the world
     shape: Callable[[Any, Any], dict[str, Any]]
-    preset: Mapping[str, Any] = {}
+    preset: Mapping[str, Any] = {}  # the settings that learn best with it, where they are not the usual ones
+    # what it sees of states, given the world, the states and its shape; None: what the world shows
     look: Callable[[Any, Array, Mapping[str, Any]], Any] | None = None
 
 

@@ -148,19 +148,12 @@ def score_of(nodes: Nodes, act: Tensor, stop: Tensor) -> Tensor:
 
 
 class Memory(NamedTuple):
-    """Where N copies are, each in its own linear instruction.
+    """Where N copies are, each in its own linear instruction."""
 
-    Attributes:
-        ways: `[N, longest]` the numbers of terms, -1 beyond the end.
-        at: `[N]` the place in it.
-        served: `[N]` whether an action has been taken for the present subgoal.
-        rng: where chance comes from.
-    """
-
-    ways: NDArray[np.int64]
-    at: NDArray[np.int64]
-    served: NDArray[np.bool_]
-    rng: np.random.Generator
+    ways: NDArray[np.int64]  # `[N, longest]` the numbers of terms, -1 beyond the end
+    at: NDArray[np.int64]  # `[N]` the place in it
+    served: NDArray[np.bool_]  # `[N]` whether an action has been taken for the present subgoal
+    rng: np.random.Generator  # where chance comes from
 
     @staticmethod
     def of(ways: NDArray[np.int64], rng: np.random.Generator) -> "Memory":
@@ -186,10 +179,7 @@ class Memory(NamedTuple):
 def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Floats]:
     """The score of the best alignment of a demonstration with a machine, and its gradient.
 
-    Args:
-        nodes: the machine.
-        act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken.
-        stop: `[T + 1, terms]` log stop(s).
+    act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken; stop: `[T + 1, terms]` log stop(s).
 
     This is RSG's alignment with `stop` for G, nothing for I, and the policy for rationality.
     """

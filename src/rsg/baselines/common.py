@@ -56,22 +56,14 @@ class BaselineSettings(TrainingSettings):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B demonstrations with N states altogether.
+    """B demonstrations with N states altogether."""
 
-    Attributes:
-        texts: `[B]` their descriptions.
-        seen: what the world shows of the N states, as tensors.
-        owner: `[N]` the demonstration of each state; place: `[N]` the state's number in it.
-        moving: `[N]` whether an action follows.
-        actions: `[N - B]` or `[N - B, D]` those of the states where one follows.
-    """
-
-    texts: tuple[str, ...]
-    seen: SeenTensors
-    owner: Tensor
-    place: Tensor
-    moving: Tensor
-    actions: Tensor
+    texts: tuple[str, ...]  # `[B]` their descriptions
+    seen: SeenTensors  # what the world shows of the N states, as tensors
+    owner: Tensor  # `[N]` the demonstration of each state
+    place: Tensor  # `[N]` the state's number in it
+    moving: Tensor  # `[N]` whether an action follows
+    actions: Tensor  # `[N - B]` or `[N - B, D]` those of the states where one follows
 
     def padded(self, values: Tensor) -> Tensor:
         """Values of states `[N, F]` as `[B, longest, F]`, zero beyond the end of each demonstration."""
@@ -125,12 +117,8 @@ def stacked(*parts: ArrayLike) -> NDArray[Any]:
 class Baseline:
     """A method for the training loop. A baseline says what its module is and what its loss is; all else is here.
 
-    Args:
-        settings: how it is trained.
-        shape: of the worlds, see `networks.shape_of`.
-        terms: those of the training descriptions.
-        world_of: gives the world of a demonstration; only training needs it.
-        descriptions: all of the training set; negatives are drawn from them.
+    shape: of the worlds, see `encoders.shape_of`. Only training needs `world_of` and all descriptions, from which
+    negatives are drawn.
     """
 
     name: ClassVar[str]

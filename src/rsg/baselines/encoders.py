@@ -23,11 +23,7 @@ Shape = dict[str, Any]
 class NumberEncoder(nn.Module):
     """Layers over all the numbers that a world shows.
 
-    Args:
-        inputs: how many.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task are read with them; 0: none.
-        layers: how many.
+    condition: how many features of the task are read with them; 0: none.
     """
 
     def __init__(self, inputs: int, hidden: int, condition: int = 0, layers: int = 2) -> None:

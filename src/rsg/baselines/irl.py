@@ -62,23 +62,16 @@ class Histories(NamedTuple, Generic[_Numbers]):
     """S nodes with N distinct states around B demonstrations of T actions: what else could have been done.
 
     A node is a history: a demonstration up to one of its states, or up to there and then one other choice.
-
-    Attributes:
-        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each.
-        state: `[S]` the state of each node; owner: `[S]` its demonstration.
-        after: `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices.
-        since: `[S]` how many states of the demonstration come before the node's own in its history.
-        path: `[T + B]` the nodes of the demonstrations; chosen: `[T + B]` the choice there, -1 at the last one.
     """
 
-    seen: Any
-    whose: _Numbers
-    state: _Numbers
-    owner: _Numbers
-    after: _Numbers
-    since: _Numbers
-    path: _Numbers
-    chosen: _Numbers
+    seen: Any  # what the worlds show of the N states
+    whose: _Numbers  # `[N]` the demonstration of each
+    state: _Numbers  # `[S]` the state of each node
+    owner: _Numbers  # `[S]` its demonstration
+    after: _Numbers  # `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices
+    since: _Numbers  # `[S]` how many states of the demonstration come before the node's own in its history
+    path: _Numbers  # `[T + B]` the nodes of the demonstrations
+    chosen: _Numbers  # `[T + B]` the choice there, -1 at the last one
 
 
 Draw = Callable[[int], NDArray[Any]]
@@ -138,12 +131,8 @@ def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, di
     The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
     everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
 
-    Args:
-        reward: `[S]` of coming to each node.
-        after: `[S, A]` where choices lead, -1 for none.
-        beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
-        discount: γ.
-        sweeps: how often values are passed on.
+    reward `[S]` is that of coming to each node, after `[S, A]` where choices lead, -1 for none; values begin with
+    `beyond` `[S]`, and stay so where `fixed` `[S]`.
     """
     values, choices = beyond, (after >= 0).sum(dim=1).clamp(min=1).log()
     for _ in range(sweeps):

@@ -38,9 +38,7 @@ def words_of(text: str) -> tuple[str, ...]:
 class TaskEncoder(nn.Module):
     """The bi-directional LSTM of the paper over the words of a description, averaged over the words.
 
-    Args:
-        terms: those that it knows.
-        hidden: the width of each direction; it gives twice as many features.
+    It gives twice as many features as each direction is wide (`hidden`).
     """
 
     def __init__(self, terms: Sequence[str], hidden: int) -> None:

@@ -28,20 +28,13 @@ class Policy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """What N copies did.
+    """What N copies did."""
 
-    Attributes:
-        states: `[N, T + 1, W]`; actions: `[N, T]` or `[N, T, D]`. Of copy i the first `steps[i]` actions count.
-        steps: `[N]` how many actions each has taken.
-        done: `[N]` whether the task was done; all False without the truth.
-        stopped: `[N]` whether the policy stopped by itself.
-    """
-
-    states: NDArray[Any]
-    actions: NDArray[Any]
-    steps: NDArray[np.int64]
-    done: NDArray[np.bool_]
-    stopped: NDArray[np.bool_]
+    states: NDArray[Any]  # `[N, T + 1, W]`
+    actions: NDArray[Any]  # `[N, T]` or `[N, T, D]`. Of copy i the first `steps[i]` actions count.
+    steps: NDArray[np.int64]  # `[N]` how many actions each has taken
+    done: NDArray[np.bool_]  # `[N]` whether the task was done; all False without the truth
+    stopped: NDArray[np.bool_]  # `[N]` whether the policy stopped by itself
 
 
 def rollout(

@@ -23,19 +23,12 @@ Part = tuple[NDArray[Any], Sequence[int], Floats]
 
 
 class Weights(NamedTuple):
-    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone.
+    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone."""
 
-    Attributes:
-        shape: of those of one term.
-        spread: the standard deviation of the first ones.
-        first: what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too.
-        drawn_as: the name under which they are drawn, if it is another one.
-    """
-
-    shape: tuple[int, ...]
-    spread: float = 0.0
-    first: Any = -0.0
-    drawn_as: str = ""
+    shape: tuple[int, ...]  # of those of one term
+    spread: float = 0.0  # the standard deviation of the first ones
+    first: Any = -0.0  # what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too
+    drawn_as: str = ""  # the name under which they are drawn, if it is another one
 
 
 class Classifiers(nn.Module):
@@ -69,9 +62,7 @@ class Classifiers(nn.Module):
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.
 
-        Args:
-            seen: what `world.encode` gives, its arrays as tensors on the module's device.
-            numbers: places in `self.terms`.
+        numbers: places in `self.terms`; seen: what `world.encode` gives, its arrays as tensors on the module's device.
         """
         raise NotImplementedError
 
@@ -152,10 +143,8 @@ class Classifiers(nn.Module):
 
         It is the proximal step of a group lasso, after each step of training.
 
-        Args:
-            amount: by how much, for each weight of a thing.
-            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its network: of
-                several that say the same, one is left.
+        amount: by how much, for each weight of a thing; choosy: whether a thing is drawn the more the weaker it is
+        beside the strongest one of its network: of several that say the same, one is left.
         """
         groups = self.groups()
         norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in groups]

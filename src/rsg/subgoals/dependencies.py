@@ -46,14 +46,8 @@ def discover(
 ) -> Dependencies:
     """Count what came before what, and what held when, as the classifiers see it.
 
-    Args:
-        goal_fn: gives the classifiers.
-        terms: the terms that they know.
-        demonstrations: those of training; they are gone through once.
-        world_of: gives the world of a demonstration.
-        cut: from all log-odds of a subgoal to those from which on it is true, where it is counted what came before
-            what. None: from 0 on, G ≥ 1/2, as planners take it and as prerequisites are always asked.
-        advance: called with the number of demonstrations that were looked at.
+    cut: from all log-odds of a subgoal to those from which on it is true, where it is counted what came before what.
+    None: from 0 on, G ≥ 1/2, as planners take it and as prerequisites are always asked.
     """
     odds, texts = [], list[str]()
     waiting = iter(demonstrations)

@@ -24,19 +24,13 @@ CARE = (0.01, 0.001, 0.0001)  # less likely ones are seen to as well, as long as
 
 @dataclass(frozen=True)
 class Reading:
-    """What a term means.
+    """What a term means."""
 
-    Attributes:
-        formulas: what it may mean and how likely that is, the likeliest first.
-        seen: how many demonstrations mention it; explained: how many of their descriptions seem right.
-        read: whether that explains what was shown.
-        always: facts that held whenever it came true, which is more than chance, and of which it says nothing.
-    """
-
-    formulas: tuple[tuple[Formula, float], ...]
-    seen: int
-    explained: int
-    read: bool = True
+    formulas: tuple[tuple[Formula, float], ...]  # what it may mean and how likely that is, the likeliest first
+    seen: int  # how many demonstrations mention it
+    explained: int  # how many of their descriptions seem right
+    read: bool = True  # whether that explains what was shown
+    # facts that held whenever it came true, which is more than chance, and of which it says nothing
     always: tuple[str, ...] = ()
 
     @property
@@ -83,10 +77,7 @@ class Reading:
 class Readings(Classifiers):
     """Terms as formulas over facts; those that no formula explains have a network.
 
-    Args:
-        readings: by term.
-        certainty: log-odds of what a formula says.
-        network: of all other terms.
+    certainty: log-odds of what a formula says.
     """
 
     def __init__(self, readings: Mapping[str, Reading], certainty: float, network: Classifiers | None = None) -> None:

@@ -32,9 +32,7 @@ V = TypeVar("V")
 class Kept(OrderedDict[K, V]):
     """What was made for the latest keys, as much of it as memory has room for.
 
-    Args:
-        make: makes what a key stands for.
-        size: tells its bytes, about.
+    make: makes what a key stands for; size: tells its bytes, about.
     """
 
     def __init__(self, make: Callable[[K], V], size: Callable[[V], int]) -> None:

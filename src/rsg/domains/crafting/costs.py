@@ -50,20 +50,14 @@ def cost_figure(subgoals: Classifiers, settings: RsgSettings) -> Illustration:
 
 @dataclass(frozen=True, eq=False)
 class CostMap:
-    """The cost-to-go of one machine node, for each place of the agent.
+    """The cost-to-go of one machine node, for each place of the agent."""
 
-    Attributes:
-        term: of the node.
-        world: a grid; state: `[W]` as the node is entered.
-        cost: `[height, width]` J(s, v) with the agent there and all else as in `state`; NaN where it cannot be.
-        path: (row, column) of each state from entering the node to leaving it.
-    """
-
-    term: str
-    world: CraftingWorld
-    state: NDArray[Any]
+    term: str  # of the node
+    world: CraftingWorld  # a grid
+    state: NDArray[Any]  # `[W]` as the node is entered
+    # `[height, width]` J(s, v) with the agent there and all else as in `state`; NaN where it cannot be
     cost: NDArray[np.float64]
-    path: list[tuple[int, int]]
+    path: list[tuple[int, int]]  # (row, column) of each state from entering the node to leaving it
 
     @property
     def range(self) -> tuple[float, float]:

@@ -29,11 +29,6 @@ SCALE = 0.1  # of the overall features, which are counts
 class SetClassifiers(Classifiers):
     """G_o and I_o on `Sets`, each with a network of its own.
 
-    Args:
-        hidden: the width of a layer.
-        types: how many types of objects there are.
-        single: whether I is 1 - G.
-
     Parameters have the shape `[terms, 2, ...]`: G and I of each term (`[terms, 1, ...]` if single).
     """
 

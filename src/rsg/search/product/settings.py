@@ -13,7 +13,7 @@ from rsg.core.settings import Settings, default, named, read_value, told
 from rsg.search.driving import Between, Limits
 
 ORDERS = ("optimal", "anytime", "balanced", "deepest", "novel")
-ORDER = "deepest"  # unless another one is named; on a roadmap `optimal`
+ORDER = "novel"  # unless another one is named; on a roadmap `optimal`
 
 
 @dataclass(frozen=True)
