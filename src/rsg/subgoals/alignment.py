@@ -124,14 +124,20 @@ def worth(along: Along, i: int, v: int, label: int, way: int, best: Floats) -> f
 
 
 @bare
-def way_on(along: Along, i: int, v: int, label: int, best: Floats) -> int:
-    """The best way on from a label; of equals, to stay, or else the first edge."""
-    if v > 0 and (label == FRESH or staying(along, i, v, MOVED, best) == best[i, v, MOVED]):
-        return STAY
+def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
+    """The first of the best edges along which v is left at state i."""
     edge, total = along.nodes.start[v], leaving(along, i, v, best)
     while crossing_on(along, i, v, edge, best) != total:
         edge += 1
     return edge  # type: ignore[no-any-return]
+
+
+@bare
+def way_on(along: Along, i: int, v: int, label: int, best: Floats) -> int:
+    """The best way on from a label; of equals, to stay, or else the first edge."""
+    if v > 0 and (label == FRESH or staying(along, i, v, MOVED, best) == best[i, v, MOVED]):
+        return STAY
+    return best_edge(along, i, v, best)
 
 
 @bare
