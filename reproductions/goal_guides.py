@@ -13,7 +13,9 @@ from rsg.planning import Dependencies, GoalProblem, Method, Plan, by_regions
 from rsg.search import Limits
 
 Ints = NDArray[np.int64]
-regions: Callable[..., Plan] = partial(by_regions, novel=False)  # ours, as experiments have it: what is new does not come first
+regions: Callable[..., Plan] = partial(
+    by_regions, novel=False
+)  # ours, as experiments have it: what is new does not come first
 ORDINARY = ("method", "budget", "seed")  # what every job asks for; all else is of single methods
 
 
