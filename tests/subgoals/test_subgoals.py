@@ -245,7 +245,7 @@ def test_descriptions_may_be_in_words():
     shown = [rsg.Demonstration(*walk) for walk in Hall().walks()]
     said = {
         "light-lamp": "light the lamp",
-        "read-book": "Read the book.",
+        "read-book": "read the book",
         "light-lamp then read-book": "light the lamp, then read the book",
     }
     told = [replace(demo, task=said.get(demo.task, demo.task)) for demo in shown]
