@@ -236,13 +236,13 @@ def _discrete(rows: Array, constant: bool = False) -> dict[int, tuple[float, ...
     return found
 
 
-_LABEL = r"[\w .-]+"
+_LABEL, _PART = r"[\w .-]+", r"[^=&()\[\]]+"
 _FORMS = [  # how the names of facts are written
-    (SOME, rf"some (?P<part>\w+)=(?P<value>{_LABEL})(&\[(?P<one>{_LABEL})\]=(?P<one_is>{_LABEL}))?"
+    (SOME, rf"some (?P<part>{_PART})=(?P<value>{_LABEL})(&\[(?P<one>{_LABEL})\]=(?P<one_is>{_LABEL}))?"
            rf"(&\[(?P<other>{_LABEL})\]=(?P<other_is>{_LABEL}))?"),
-    (ON, rf"(?P<who>\w+)\[(?P<one>{_LABEL}),(?P<other>{_LABEL})\] on (?P<part>\w+)=(?P<value>{_LABEL})"),
-    (SAME, rf"(?P<part>\w+)\[(?P<one>{_LABEL})\]=\w+\[(?P<other>{_LABEL})\]"),
-    (EQUAL, rf"(?P<part>\w+)(\[(?P<one>{_LABEL})\]|\((?P<row>\d+),(?P<column>\d+)\))=(?P<value>{_LABEL})"),
+    (ON, rf"(?P<who>{_PART})\[(?P<one>{_LABEL}),(?P<other>{_LABEL})\] on (?P<part>{_PART})=(?P<value>{_LABEL})"),
+    (SAME, rf"(?P<part>{_PART})\[(?P<one>{_LABEL})\]={_PART}\[(?P<other>{_LABEL})\]"),
+    (EQUAL, rf"(?P<part>{_PART})(\[(?P<one>{_LABEL})\]|\((?P<row>\d+),(?P<column>\d+)\))=(?P<value>{_LABEL})"),
 ]  # fmt: skip
 _PATTERNS = [(kind, re.compile(form)) for kind, form in _FORMS]
 Told = Mapping[str, str | None]
