@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from rsg.core.errors import RsgError
+from rsg.core.files import new_folder
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.core.progress import progress
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, actions_of
+from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos.finding import with_actions
+from rsg.demos.labels import Labels
 from rsg.domain import Domain
 from rsg.language import Task, parse
 from rsg.planning import Part
@@ -82,10 +86,7 @@ def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tu
 def timeline_text(found: Segmentation, actions: Sequence[str], width: int = WIDTH) -> Text:
     """A row for each subgoal and a column for each step, folded so that it fits the columns of a terminal.
 
-    Args:
-        found: the alignment.
-        actions: `[T]` a letter for each step.
-        width: how many columns there are.
+    actions: `[T]` a letter for each step.
     """
     steps = len(found.terms)
     cell = max(3, len(str(steps)) + 1)
@@ -147,6 +148,23 @@ def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, 
         draw_on_floor(path, world, actions_of(shown), found, floor, note)
 
 
+def draw_labels(folder: Path, store: Store, domain: Domain, labels: Labels) -> None:
+    """A picture of each recording that has labels, `episode-00000.png` and so on: all of them, or none."""
+    with new_folder(folder) as drawn, progress("drawing", len(store), "recordings") as advance:
+        for demo, line in zip(store, labels.lines(), strict=True):
+            if cut := line["segments"]:
+                ends = tuple((one["term"], one["end"]) for one in cut)
+                terms = tuple(one["term"] for one in cut for _ in range(one["start"], one["end"]))
+                world = domain.world(demo.setting)
+                shown = with_actions(world, demo)
+                least = min(one["confidence"] for one in cut)
+                note = f"episode {line['episode']}; the least sure of its ends: {least:.0%}"
+                found = Segmentation(parse(line["task"]), 0.0, terms, ends)
+                picture = drawn / f"episode-{line['episode']:05}.png"
+                draw_timeline(picture, world, shown.states, actions_of(shown), found, note)
+            advance(1)
+
+
 def draw_timeline(
     path: str | Path,
     world: EitherWorld,
@@ -157,12 +175,7 @@ def draw_timeline(
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
-    Args:
-        path: the file.
-        world: where it happened.
-        states: `[T + 1, W]`, actions: `[T]` or `[T, D]` the trajectory.
-        found: the alignment.
-        note: a line below the task.
+    note: a line below the task.
     """
     served, moments = parts(found), _moments(found)
     if not hasattr(world, "render"):
