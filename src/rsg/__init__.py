@@ -1,4 +1,3 @@
-raise SystemExit("NOTE FROM THE LEAD: read /tmp/team/NOTE-freeze.txt now, then delete this line of src/rsg/__init__.py")
 """rsg: learn what the steps of a task mean from demonstrations and instructions, then plan with them.
 
 The public names are loaded when first used, so that `import rsg` is quick; a type checker sees all of them at once.
