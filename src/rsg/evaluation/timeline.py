@@ -18,9 +18,13 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from rsg.core.errors import RsgError
+from rsg.core.files import new_folder
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.core.progress import progress
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, actions_of
+from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos.finding import with_actions
+from rsg.demos.labels import Labels
 from rsg.domain import Domain
 from rsg.language import Task, parse
 from rsg.planning import Part
@@ -142,6 +146,23 @@ def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, 
         draw_timeline(path, world, shown.states, actions_of(shown), found, note)
     else:
         draw_on_floor(path, world, actions_of(shown), found, floor, note)
+
+
+def draw_labels(folder: Path, store: Store, domain: Domain, labels: Labels) -> None:
+    """A picture of each recording that has labels, `episode-00000.png` and so on: all of them, or none."""
+    with new_folder(folder) as drawn, progress("drawing", len(store), "recordings") as advance:
+        for demo, line in zip(store, labels.lines(), strict=True):
+            if cut := line["segments"]:
+                ends = tuple((one["term"], one["end"]) for one in cut)
+                terms = tuple(one["term"] for one in cut for _ in range(one["start"], one["end"]))
+                world = domain.world(demo.setting)
+                shown = with_actions(world, demo)
+                least = min(one["confidence"] for one in cut)
+                note = f"episode {line['episode']}; the least sure of its ends: {least:.0%}"
+                found = Segmentation(parse(line["task"]), 0.0, terms, ends)
+                picture = drawn / f"episode-{line['episode']:05}.png"
+                draw_timeline(picture, world, shown.states, actions_of(shown), found, note)
+            advance(1)
 
 
 def draw_timeline(

@@ -360,7 +360,7 @@ class _Search:
     ) -> Logs:
         """log G and log I `[S, terms]` for its own task or another; of terms of which nothing is known, even odds."""
         meanings = [(meaning or self.meaning)[name] for name in (machine or demo.machine).names]
-        holds = where([one or Formula() for one in meanings], demo.facts, self.data.place).T
+        holds = np.ascontiguousarray(where([one or Formula() for one in meanings], demo.facts, self.data.place).T)
         odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
         return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
 

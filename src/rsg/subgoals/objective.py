@@ -98,13 +98,14 @@ class View:
 
     def score(self, machine: Machine, how: Rationality) -> Score:
         """How well a task explains the trajectory, with the gradient."""
-        return Score(*_score(*self._given(machine), how))
+        return Score(*_score(*self.given(machine), how))
 
     def score_alone(self, machine: Machine, how: Rationality) -> float:
         """The score without its gradient."""
-        return float(forward(*self._given(machine), how)[0])
+        return float(forward(*self.given(machine), how)[0])
 
-    def _given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
+    def given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
+        """What kernels are told of the trajectory and a task."""
         return self.ground.graph.arrays, self.ground.walk, machine.among(self.columns), self.logs
 
 

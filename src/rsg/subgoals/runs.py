@@ -18,7 +18,8 @@ from rsg.core.settings import in_file, named
 from rsg.demos import Demonstration, Store, actions_of
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
-from rsg.language import machine_of
+from rsg.language import machine_of, parse
+from rsg.language.words import Words
 from rsg.search import is_continuous
 from rsg.subgoals.building import (
     UNFIT,
@@ -66,6 +67,7 @@ class Beside(Looking, total=False):
         start: subgoals to begin with; terms that they lack are added.
         encoder: makes a module of one's own, in the place of `settings.encoder`.
         method: the kind of `RationalSubgoals` to train.
+        words: all terms, if descriptions are said in words; see `rsg.parse`.
 
     >>> Beside(per_task=5)
     {'per_task': 5}
@@ -75,6 +77,7 @@ class Beside(Looking, total=False):
     start: Subgoals | None
     encoder: Encoder | None
     method: type[RationalSubgoals]
+    words: Words | None
 
 
 def learn(
@@ -102,6 +105,8 @@ def learn(
     """
     _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
+    if words := beside.get("words"):
+        shown = [replace(demo, task=str(parse(demo.task, words=words))) for demo in shown]
     _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)

@@ -1,6 +1,7 @@
 """A wrapped environment is a world: it does what the environment does, whatever way its states are saved."""
 
 import copy
+import re
 from collections import deque
 from functools import cache
 
@@ -286,3 +287,53 @@ def test_learning_and_planning_in_a_wrapped_world():
     subgoals = rsg.learn(demos, world)
     made = subgoals.plan(world, world.start(50), "go-far")
     assert made.states[-1][0] == 4
+
+
+class Odd:
+    """Compares itself with its own kind only."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class WithOdd(Walk):
+    """Has such a thing as a key."""
+
+    def __init__(self):
+        super().__init__()
+        self.orders = {Odd("soup"): 1}
+
+
+def test_things_with_an_equality_of_their_own_are_looked_into():
+    assert wrap(WithOdd()).speed > 0
+
+
+def test_a_state_is_looked_at_once():
+    asked = []
+    world = wrap(Walk(), observe=lambda env: asked.append(1) or env.place)
+    row = world.start(0)
+    asked.clear()
+    world.after(row, [0, 1, 0, 1] * 5)
+    world.step(np.repeat(row[None], 4, axis=0), np.arange(4))
+    assert 0 < len(asked) <= 5
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"names": {"sen": ["x", "y"]}}, "there is no part of what is seen 'sen'; did you mean seen?"),
+        ({"names": {"seen": ["x", "y", "z"]}}, "`columns` names 3 columns of 'seen', which has 2"),
+        ({"names": {"seen": "xy"}}, "names= maps parts of what is seen to names of columns"),
+        ({"key": 5}, "key= takes a function, not 5"),
+        ({"save": 3}, "save= takes a function of the environment, or 'copy', not 3"),
+    ],
+)
+def test_what_is_given_must_be_what_it_should_be(given, sentence):
+    with pytest.raises(RsgError, match=re.escape(sentence)):
+        wrap(Walk(), **given)

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from rsg.core.errors import RsgError
+from rsg.core.arrays import Array
+from rsg.core.errors import RsgError, unknown
+from rsg.worlds.seen import cells_of, columns_of, kinds_of
 from rsg.worlds.wrapping.acting import actions_of
 from rsg.worlds.wrapping.chance import kept
 from rsg.worlds.wrapping.checking import check, clocks
@@ -65,7 +67,7 @@ def wrap(
     >>> print(taxi.how)
     a state is its number in the table
     """
-    _check_arguments(env, save, restore, step)
+    _check_arguments(env, {"key": key, "observe": observe, "restore": restore, "step": step}, save, names)
     if step is not None and callable(save):
         played: Played = PurePlayed(env, step, save)
     else:
@@ -78,11 +80,14 @@ def wrap(
         return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
 
     with kept():
+        world: Wrapped | None = None
         if key is None and (counting := clocks(face(), actions[1], seed)):
             # What only counts steps tells no states apart, unless something comes of it.
             with suppress(RsgError):
-                return _tried(face(counting), actions, columns, seed)
-        return _tried(face(), actions, columns, seed)
+                world = _tried(face(counting), actions, columns, seed)
+        world = world or _tried(face(), actions, columns, seed)
+        _check_names(world, world.encode(world.start(seed)[None]))
+    return world
 
 
 def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int) -> Wrapped:
@@ -91,13 +96,29 @@ def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapp
     return Wrapped(face, actions, columns, (steps, seconds))
 
 
-def _check_arguments(env: Any, save: Any, restore: Any, step: Any) -> None:
-    """What is given must go together."""
+def _check_names(world: Wrapped, parts: Mapping[str, Array]) -> None:
+    """Names are those of something that is seen."""
+    for name in world.columns:
+        if name not in parts:
+            raise unknown("part of what is seen", name, parts)
+    for name, kind in kinds_of(world, parts).items():
+        columns_of(world, name, parts[name][0].size if kind == "numbers" else cells_of(parts[name], kind).shape[-1])
+
+
+def _check_arguments(env: Any, functions: Mapping[str, Any], save: Any, names: Any) -> None:
+    """What is given must be what it should be, and go together."""
     if isinstance(env, str | type):
         given = f"'{env}'" if isinstance(env, str) else f"the class {env.__name__}"
         raise RsgError(f"wrap takes an environment, not {given}: make one, gymnasium.make(...)")
-    if isinstance(save, str) and save != COPY:
+    for name, one in functions.items():
+        if one is not None and not callable(one):
+            raise RsgError(f"{name}= takes a function, not {one!r}")
+    if save is not None and save != COPY and not callable(save):
         raise RsgError(f"save= takes a function of the environment, or 'copy', not {save!r}")
+    told = names or {}
+    if not isinstance(told, Mapping) or not all(isinstance(one, Mapping | list | tuple) for one in told.values()):
+        raise RsgError(f"names= maps parts of what is seen to names of columns, {{'car': ['x', 'y']}}, not {told!r}")
+    restore, step = functions["restore"], functions["step"]
     if step is not None and not callable(save):
         raise RsgError("step= needs save=, a function from the environment after a reset to the first state")
     if step is None and callable(save) != (restore is not None):

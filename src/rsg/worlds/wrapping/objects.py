@@ -233,32 +233,22 @@ class Objects:
 
     def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
         """All plain values, each with its path and the attribute that it is in."""
-        stack: list[tuple[str, Any]] = [("env", self.root)]
-        seen: set[int] = set()
-        while stack:
-            path, thing = stack.pop()
-            if id(thing) in seen:
-                continue
-            seen.add(id(thing))
-            kind = self._kind(thing)
-            named = kind in (_OBJECT, _PLAIN_OBJECT)
-            for name, value in kind.items(kind.copy(thing)):
-                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
-                if _is_plain(value):
-                    yield here, (type(thing).__qualname__, str(name)) if named else ("", ""), value
-                else:
-                    inner: list[Any] = []
-                    yield here, ("", ""), b"".join(_spell(value, inner))
-                    stack.extend((here, one) for one in inner)
+        for _, path, attribute, value, _ in self._walk():
+            if _is_plain(value):
+                yield path, attribute, value
+            else:
+                yield path, ("", ""), b"".join(_spell(value, []))
 
     def path_of(self, wanted: object) -> str:
         """How an object is reached."""
+        return next((path for _, path, _, _, inner in self._walk() if any(one is wanted for one in inner)), "env")
+
+    def _walk(self) -> Iterator[tuple[Any, str, tuple[str, str], Any, list[Any]]]:
+        """All that objects hold: the object, the path, the attribute, the value and the objects in it."""
         stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
-            if thing is wanted:
-                return path
             if id(thing) in seen:
                 continue
             seen.add(id(thing))
@@ -266,13 +256,14 @@ class Objects:
                 kind = self._kind(thing)
             except Strange:
                 continue
+            named = kind in (_OBJECT, _PLAIN_OBJECT)
             for name, value in kind.items(kind.copy(thing)):
+                here = f"{path}.{name}" if named else path if type(name) is str and not name else f"{path}[{name!r}]"
                 inner: list[Any] = []
-                _spell(value, inner)
-                named = kind in (_OBJECT, _PLAIN_OBJECT)
-                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
+                if not _is_plain(value):
+                    _spell(value, inner)
+                yield thing, here, (type(thing).__qualname__, str(name)) if named else ("", ""), value, inner
                 stack.extend((here, one) for one in inner)
-        return "env"
 
     def _content(self, thing: Any, kind: _Kind, glance: Any) -> Content:
         held = kind.copy(thing)

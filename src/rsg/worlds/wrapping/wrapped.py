@@ -268,7 +268,7 @@ class Wrapped:
             raise RsgError(f"there is no action {action}: actions are numbers from 0 to {len(self._values) - 1}")
         begun = time.perf_counter()
         self._go(known.moment)
-        moment = self._face.step(self._values[action])
+        moment = self._face.step(self._values[action], self._met.__contains__)
         self._arrive(moment)
         self._steps, self._seconds = self._steps + 1, self._seconds + time.perf_counter() - begun
         return moment.name, moment.reward
@@ -285,7 +285,7 @@ class Wrapped:
         known = self._met.get(moment.name)
         if known is None:
             known = self._met[moment.name] = Met(moment)
-        elif part := unlike(known.moment.seen, moment.seen):
+        elif moment.seen and (part := unlike(known.moment.seen, moment.seen)):
             raise RsgError(
                 f"the observation is not a function of the state: `{part}` of one state looked different at another "
                 "time; what it depends on must be in key="
