@@ -337,3 +337,22 @@ def test_a_state_is_looked_at_once():
 def test_what_is_given_must_be_what_it_should_be(given, sentence):
     with pytest.raises(RsgError, match=re.escape(sentence)):
         wrap(Walk(), **given)
+
+
+def test_an_environment_of_another_kind_is_not_read():
+    with pytest.raises(RsgError, match="another environment than the one that was wrapped, a TaxiEnv"):
+        boxes().read(gymnasium.make("Taxi-v4"))
+
+
+@pytest.mark.parametrize("test", [lambda env: env.nothing, lambda env: np.array([True, False])])
+def test_a_truth_that_fails_is_named(test):
+    truth = boxes().truth({"hold": test})
+    with pytest.raises(RsgError, match="the truth of 'hold' failed"):
+        truth(None, boxes().start(0)[None], ["hold"])
+    with pytest.raises(RsgError, match="truth takes a function of the environment for each term"):
+        boxes().truth({"hold": True})
+
+
+def test_whoever_demonstrates_is_told_the_truth_by_functions_of_the_environment():
+    shown = rsg.demonstrate(boxes(), "reach the corner", {"reach-corner": lambda env: env.place == [0, 0]}, per_task=2)
+    assert [boxes().restore(demo.states[-1]).place for demo in shown] == [[0, 0], [0, 0]]

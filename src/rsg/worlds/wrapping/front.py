@@ -16,6 +16,7 @@ from rsg.worlds.wrapping.objects import Left
 from rsg.worlds.wrapping.saving import (
     COPY,
     ByFunctions,
+    Functions,
     Saving,
     by_table,
     check_table,
@@ -132,16 +133,15 @@ def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Le
     """How it is saved: by what the user gives, by what it has, or by looking into it."""
     env = played.env
     if isinstance(played, PurePlayed):
-        how = "states are what step= makes of each other"
-        return ByFunctions(env, (lambda: played.state, played.back), how, "step=", left)
+        pair: Functions = (lambda: played.state), played.back
+        return ByFunctions(played, pair, "states are what step= makes of each other", "step=", left)
     if callable(save):
-        how = "states are saved by save= and restored by restore="
-        return ByFunctions(env, ((lambda: save(env)), (lambda saved: restore(env, saved))), how, "restore=", left)
-    if save is None and (pair := own_pair(env)):
-        one, other = pair[1]
-        return ByFunctions(
-            env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left
-        )
+        pair = (lambda: save(env)), (lambda saved: restore(env, saved))
+        return ByFunctions(played, pair, "states are saved by save= and restored by restore=", "restore=", left)
+    if save is None and (found := own_pair(env)):
+        pair, (one, other) = found
+        how = f"states are saved and restored by its own `{one}` and `{other}`"
+        return ByFunctions(played, pair, how, f"`{other}`", left)
     if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)

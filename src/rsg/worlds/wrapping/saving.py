@@ -3,14 +3,15 @@
 import copy
 import inspect
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Array
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, cause_of
 from rsg.worlds.wrapping.acting import kind_of
 from rsg.worlds.wrapping.layers import Played, chain
 from rsg.worlds.wrapping.objects import Left, Objects, Snapshot, Strange
@@ -31,53 +32,68 @@ Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
 """What saves and what restores."""
 
 
-class Saving(Protocol):
-    """A way of saving what an environment is in."""
+class Saving(ABC):
+    """A way of saving what an environment is in.
 
-    how: str  # that in a sentence
-    own: bool  # whether the user or the environment says how
-    name: str  # what restores, for errors
-    left: Left  # attributes that do not tell states apart, where a digest of all others stands for a state
+    Attributes:
+        how: that in a sentence.
+        own: whether the user or the environment says how; name: what restores, for errors.
+        left: attributes that do not tell states apart, where a digest of all others stands for a state.
+    """
+
+    how: str
+    own, name = False, "restoring"
+
+    def __init__(self, played: Played, left: Left = frozenset()) -> None:
+        self.played, self.left = played, left
 
     @property
     def env(self) -> Any:
         """The environment that is saved."""
-        ...
+        return self.played.env
 
+    @abstractmethod
     def take(self) -> Any:
         """A snapshot of now."""
-        ...
 
+    @abstractmethod
     def put(self, snapshot: Any) -> None:
         """Back to it."""
-        ...
 
+    @abstractmethod
     def numbers(self, snapshot: Any) -> Array:
         """A snapshot as a row `[W]`, or what stands for it."""
-        ...
 
-    def snapshot(self, row: Array) -> Any:
+    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
         """The snapshot of a row that was never met; None if a row is not enough."""
-        ...
+        return None
 
-    def root(self, snapshot: Any) -> Any:
-        """Where to look for what counts steps, given a snapshot of now; None where rows are no digests."""
-        ...
+    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
+        """Where to look for what counts steps, given a snapshot of now; None where that cannot be left out."""
+        return None
 
-    def moved(self) -> None:
+    def moved(self) -> None:  # noqa: B027 - most remember nothing
         """The environment was stepped or looked at."""
-        ...
 
 
-class ByFunctions:
+class ByFunctions(Saving):
     """Two functions, one that saves and one that restores."""
 
     own = True
 
-    def __init__(self, env: Any, functions: Functions, how: str, name: str, left: Left) -> None:
-        self.env, self.how, self.name, self.left = env, how, name, left
-        self.take, self.put = functions
+    def __init__(self, played: Played, functions: Functions, how: str, name: str, left: Left = frozenset()) -> None:
+        super().__init__(played, left)
+        self.how, self.name = how, name
+        self._take, self._put = functions
         self._form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None
+
+    def take(self) -> Any:
+        """By the first."""
+        return self._take()
+
+    def put(self, snapshot: Any) -> None:
+        """By the second."""
+        self._put(snapshot)
 
     def numbers(self, snapshot: Any) -> Array:
         """Plain numbers are a row themselves; for anything else stands its digest."""
@@ -106,83 +122,64 @@ class ByFunctions:
         """What was saved, unless that is numbers."""
         return snapshot if self._form is None else None
 
-    def moved(self) -> None:
-        """Nothing is remembered."""
-
 
 def _as(kind: Any, plain: Array) -> Any:
     return kind(plain.tolist())
 
 
-class InPlace:
+class InPlace(Saving):
     """All objects of the environment."""
 
-    own, name = False, "restoring"
+    how = "all that the environment holds is saved and put back"
 
     def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self.env, self.objects = played.env, Objects(played.env, left)
-        self.take, self.put, self.moved = self.objects.take, self.objects.put, self.objects.moved
-        self.left = left
-        self.how = "all that the environment holds is saved and put back"
+        super().__init__(played, left)
+        self.objects = Objects(played.env, left)
 
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """The environment itself."""
-        return self.env
+    @property
+    def env(self) -> Any:
+        """The one whose objects these are."""
+        return self.objects.root
+
+    def take(self) -> Snapshot:
+        """What they hold."""
+        return self.objects.take()
+
+    def put(self, snapshot: Snapshot) -> None:
+        """They hold it again."""
+        self.objects.put(snapshot)
 
     def numbers(self, snapshot: Snapshot) -> Array:
         """A digest."""
         return digits(snapshot.digest)
 
-    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
-        """A digest is not enough."""
-        return None
+    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
+        """The environment itself."""
+        return self.env
+
+    def moved(self) -> None:
+        """It is not known what they hold."""
+        self.objects.moved()
 
 
-class ByCopy:
+class ByCopy(Saving):
     """Deep copies of the environment, which take its place."""
 
-    own, name = False, "restoring"
     how = "the environment is copied, which is slow; save= and restore= would be quicker"
 
-    def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self._played, self.left = played, left
-
-    @property
-    def env(self) -> Any:
-        """The copy that is played now."""
-        return self._played.env
-
     def take(self) -> Any:
-        """A copy."""
-        return copy.deepcopy(self._played.env, self._shared())
+        """A copy; spaces, and what tells of the environment, are never copied."""
+        names = [(layer, name) for layer in chain(self.env) for name in _SHARED if vars(layer).get(name) is not None]
+        return copy.deepcopy(self.env, {id(one): one for one in (vars(layer)[name] for layer, name in names)})
 
     def put(self, snapshot: Any) -> None:
         """A copy of the copy."""
-        self._played.env = copy.deepcopy(snapshot, self._shared())
-
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """The environment itself."""
-        return self._played.env
+        self.played.env = snapshot
+        self.played.env = self.take()
 
     def numbers(self, snapshot: Any) -> Array:
         """A digest."""
         return digits(spelled(snapshot, self.left))
-
-    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
-        """A digest is not enough."""
-        return None
-
-    def moved(self) -> None:
-        """Nothing is remembered."""
-
-    def _shared(self) -> dict[int, Any]:
-        """What is never copied: spaces, and what tells of the environment."""
-        found: dict[int, Any] = {}
-        for layer in chain(self._played.env):
-            for name in _SHARED:
-                if (one := vars(layer).get(name)) is not None:
-                    found[id(one)] = one
-        return found
 
 
 def spelled(thing: Any, left: Left = frozenset()) -> bytes:
@@ -231,10 +228,9 @@ def looking_into(played: Played, left: Left = frozenset()) -> Saving:
             copies.take()
         except Exception as error:
             where = inside.objects.path_of(strange.thing)
-            problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
             raise RsgError(
                 f"the environment cannot be saved: `{where}` is a {type(strange.thing).__name__}, which cannot be "
-                f"copied ({problem}); give save= and restore="
+                f"copied ({cause_of(error)}); give save= and restore="
             ) from error
         return copies
 
@@ -265,6 +261,4 @@ def by_table(played: Played) -> ByFunctions:
     """The number of the state."""
     bare = getattr(played.env, "unwrapped", played.env)
     functions = (lambda: int(bare.s)), (lambda state: setattr(bare, "s", int(state)))
-    return ByFunctions(
-        played.env, functions, "a state is its number in the table", "the number of the state", frozenset()
-    )
+    return ByFunctions(played, functions, "a state is its number in the table", "the number of the state")
