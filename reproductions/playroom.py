@@ -250,7 +250,7 @@ def _watched_table(watched: Mapping[str, Mapping[str, Mapping[str, Rates]]], wha
 
 
 def _pictures(rates: Mapping[str, Rates], fewer: Mapping[str, Rates]) -> dict[str, Picture]:
-    drawn = ("RSG", "G ≥ ½", "soft", "trees", "sampled", "point", "un-\ntrained", "oracle")
+    drawn = ("RSG", "G ≥ ½", "soft", "RRT", "sam-\npled", "point", "un-\ntrained", "oracle")
     short = dict(zip(METHODS, drawn, strict=True))
     groups = {split: {label: rates[name][split] for name, label in short.items()} for split in SPLITS}
     pictures = {"success": bars("Success by split, with the paper's", groups, PAPER)}
