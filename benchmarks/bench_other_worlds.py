@@ -117,8 +117,9 @@ def pictures(name: str, seed: int, part: int) -> dict[str, Any]:
 def together(parts: list[dict[str, Any]]) -> dict[str, float]:
     """Success, the median of the seconds, and the shares, of all parts."""
     told = {name: [one[name] for one in parts] for name in parts[0]}
-    median = float(np.median(np.concatenate(told.pop("seconds"))))
-    return {"seconds": median, **{name: float(np.mean(of)) for name, of in told.items()}}
+    right, seconds = (np.concatenate(told.pop(name)) for name in ("right", "seconds"))
+    shares = {name: float(np.mean(of)) for name, of in told.items()}
+    return {"starts": len(right), "right": float(right.mean()), "seconds": float(np.median(seconds)), **shares}
 
 
 def networks(starts: int = 20) -> dict[str, float]:
@@ -162,10 +163,13 @@ def run() -> dict[str, Any]:
         for part in range(STARTS // AT_ONCE):
             pieces[f"pictures/{at}/{part}"] = lambda one=one, n=part: pictures(*one, n)
     pieces |= {f"symbols/{at}": lambda one=one: symbols(*one) for at, one in every.items()}
-    figures = in_pieces("other_worlds", {**pieces, "networks": networks})
-    figures["wrapped"] = {
-        name: {s: together([one]) for s, one in by.items()} for name, by in figures["wrapped"].items()
-    }
-    for by in figures["pictures"].values():
+    return in_pieces("other_worlds", {**pieces, "networks": networks}, summary)
+
+
+def summary(figures: dict[str, Any]) -> dict[str, Any]:
+    """Pieces put together."""
+    for by in figures.get("wrapped", {}).values():
+        by |= {seed: together([one]) for seed, one in by.items()}
+    for by in figures.get("pictures", {}).values():
         by |= {seed: together(list(parts.values())) for seed, parts in by.items()}
     return figures
