@@ -4,15 +4,16 @@ import copy
 import random
 import time
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsg.core.errors import RsgError
 from rsg.worlds.wrapping.chance import CLOCK, NUMPY, OWN, PYTHON, clock, draw_alike, stir
-from rsg.worlds.wrapping.experience import Experience, Step
-from rsg.worlds.wrapping.face import Moment
+from rsg.worlds.wrapping.face import Face, Moment
 from rsg.worlds.wrapping.objects import Objects
+from rsg.worlds.wrapping.outside import Outside
 from rsg.worlds.wrapping.saving import spelled
 
 PATIENCE = 1.5  # seconds for one experiment
@@ -22,6 +23,34 @@ GIVE = "rsg plans in deterministic worlds"
 
 Outcome = tuple[bytes, ...]
 Told = tuple[str, str, str]  # a path, and what was there in two cases
+
+
+@dataclass(eq=False)
+class Step:
+    """What an action led to; `walk` and `time` say when, in a walk that was gone without restoring; else -1."""
+
+    before: Moment
+    action: int
+    after: Moment
+    walk: int
+    time: int
+
+
+class Experience:
+    """What is known of an environment from trying it.
+
+    Attributes:
+        face: the environment; names, values: of its actions; seed: of the first walk.
+        walks: the seed of each, and the actions that were taken.
+        prints: what was saved, as bytes, when it was.
+        outside: what it may remember elsewhere.
+    """
+
+    def __init__(self, face: Face, actions: tuple[tuple[str, ...], list[Any]], seed: int) -> None:
+        self.face, (self.names, self.values), self.seed = face, actions, seed
+        self.walks: list[tuple[int, list[int]]] = []
+        self.prints: dict[Moment, bytes] = {}
+        self.outside = Outside(face)
 
 
 def of_steps(trial: Experience, known: Step, other: Step) -> RsgError:
@@ -57,7 +86,7 @@ def of_looks(trial: Experience, first: Moment, moment: Moment, step: Step | None
         return RsgError(f"{did} after the same reset; give observe=, a function that shows the state without noise")
     differing = differences(trial, first, moment)
     who = "key= leaves out what it shows" if trial.face.has_key else "it depends on how the state was reached"
-    listed = f" (`{differing[0][0]}` was {differing[0][1]} and {differing[0][2]})" if differing else ""
+    listed = " (`{}` was {} and {})".format(*differing[0]) if differing else ""
     advice = "add that to key=, or give observe=" if trial.face.has_key else "give observe="
     return RsgError(f"{did}: {who}{listed}; {advice}")
 
@@ -78,11 +107,7 @@ def _varying(did: str, cause: str | None) -> RsgError:
 def _coarse(trial: Experience, one: Moment, two: Moment, action: int, did: str) -> RsgError:
     """Two snapshots of one row have different futures."""
     culprit = _culprit(trial, one, two, action)
-    listed = (
-        f"`{culprit[0]}` was {culprit[1]} in one and {culprit[2]} in the other"
-        if culprit
-        else "something else differed"
-    )
+    listed = "`{}` was {} in one and {} in the other".format(*culprit) if culprit else "something else differed"
     if trial.face.has_key:
         return RsgError(f"key= takes different states for the same: {did}, and {listed}; add it to key=")
     return RsgError(f"what is saved does not tell all states apart: {did}, and {listed}; give key=")
@@ -92,22 +117,18 @@ def forgets(trial: Experience, moment: Moment, step: Step | None) -> RsgError:
     """Restoring brought something back that is not what was saved."""
     saving = trial.face.saving
     if step is None and trial.face.now(moment.ended).tobytes() != trial.face.now(moment.ended).tobytes():
-        return RsgError(
-            "key= gave two answers for one state: it must be a function of the environment and nothing else"
-        )
+        return RsgError("key= gave two answers for one state: it must be a function of the environment alone")
     if saving.own and spelled(moment.snapshot) != trial.prints.get(moment, spelled(moment.snapshot)):
         return changes_saved(trial)
     missing = _missing(trial, step)
-    listed = (
-        f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "the same action led elsewhere"
-    )
+    listed = "`{}` was {} and is {} after it".format(*missing) if missing else "the same action led elsewhere"
     return RsgError(f"{saving.name} does not bring back the whole state: {listed}; what it forgets must be saved, too")
 
 
 def changes_saved(trial: Experience) -> RsgError:
     """What was saved is no longer what it was."""
     what = _touched(trial)
-    listed = f" (`{what[0]}` was {what[1]} and is {what[2]})" if what else ""
+    listed = " (`{}` was {} and is {})".format(*what) if what else ""
     other = "; if that makes no other state, leave it out with key="
     if trial.face.saving.name == "step=":
         return RsgError(

@@ -15,8 +15,6 @@ from rsg.worlds.wrapping.layers import Played, PurePlayed
 from rsg.worlds.wrapping.objects import Left
 from rsg.worlds.wrapping.saving import (
     COPY,
-    ByFunctions,
-    Functions,
     Saving,
     by_table,
     check_table,
@@ -133,15 +131,15 @@ def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Le
     """How it is saved: by what the user gives, by what it has, or by looking into it."""
     env = played.env
     if isinstance(played, PurePlayed):
-        pair: Functions = (lambda: played.state), played.back
-        return ByFunctions(played, pair, "states are what step= makes of each other", "step=", left)
+        how = "states are what step= makes of each other"
+        return Saving(played, lambda: played.state, played.back, how, "step=", True, left)
     if callable(save):
-        pair = (lambda: save(env)), (lambda saved: restore(env, saved))
-        return ByFunctions(played, pair, "states are saved by save= and restored by restore=", "restore=", left)
-    if save is None and (found := own_pair(env)):
-        pair, (one, other) = found
+        how = "states are saved by save= and restored by restore="
+        return Saving(played, lambda: save(env), lambda saved: restore(env, saved), how, "restore=", True, left)
+    if save is None and (pair := own_pair(env)):
+        (take, put), (one, other) = pair
         how = f"states are saved and restored by its own `{one}` and `{other}`"
-        return ByFunctions(played, pair, how, f"`{other}`", left)
+        return Saving(played, take, put, how, f"`{other}`", True, left)
     if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)

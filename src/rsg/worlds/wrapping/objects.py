@@ -4,6 +4,7 @@ Objects stay who they are: a snapshot says what each of them held, so that whoev
 sees it change with the state. What did not change since the last look is not copied again.
 """
 
+import pickle
 import random
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -130,6 +131,7 @@ _BYTES = _Kind(bytes, bytes, _fill, lambda held: [("", held)])
 _THINGS = _Kind(lambda array: _ids(array.flat), np.copy, _numbers, lambda held: enumerate(held.flat))
 _NUMBERS = _Kind(lambda array: (array.shape, array.tobytes()), np.copy, _numbers, _spelled_numbers)
 _OBJECT = _Kind(lambda thing: _glance_of_dict(_attributes(thing)), _attributes, _set_attributes, _in_order)
+_PICKLED = _Kind(pickle.dumps, pickle.dumps, lambda *_: None, lambda held: [("", held)])
 _NOTHING = _Kind(lambda _: (), lambda _: (), lambda *_: None, lambda _: ())
 _BUILTIN: dict[type, _Kind] = {dict: _DICT, list: _LIST, deque: _LIST, set: _SET, bytearray: _BYTES}
 
@@ -140,13 +142,14 @@ class Objects:
     Args:
         root: where to begin.
         left: attributes that make no other state.
+        pickled: whether what cannot be looked into is spelled by pickle; it cannot be put back.
 
     Attributes:
         chance: the generators of random numbers that were met: they are no part of a state.
     """
 
-    def __init__(self, root: Any, left: Left = frozenset()) -> None:
-        self.root, self.left = root, left
+    def __init__(self, root: Any, left: Left = frozenset(), pickled: bool = False) -> None:
+        self.root, self.left, self._pickled = root, left, pickled
         self.chance: dict[int, Any] = {}
         self._kinds: dict[type, _Kind] = {}
         self._last: dict[int, tuple[Any, Content]] = {}  # what need not be copied again
@@ -238,7 +241,10 @@ class Objects:
     def _kind(self, thing: Any) -> _Kind:
         found = self._kinds.get(type(thing))
         if found is None:
-            found = self._kinds[type(thing)] = _kind_of(thing)
+            found = _kind_of(thing) or (_PICKLED if self._pickled else None)
+            if found is None:
+                raise Strange(thing)
+            self._kinds[type(thing)] = found
         if found is _NOTHING and isinstance(thing, _CHANCE):
             self.chance[id(thing)] = thing
         if found is _NUMBERS and thing.dtype.hasobject:
@@ -246,7 +252,8 @@ class Objects:
         return found
 
 
-def _kind_of(thing: Any) -> _Kind:
+def _kind_of(thing: Any) -> _Kind | None:
+    """None for what can be neither looked into nor left out."""
     kind: type = type(thing)
     if kind.__module__.startswith("mujoco"):
         return _of_mujoco() if kind.__name__ == "MjData" else _NOTHING
@@ -263,7 +270,7 @@ def _kind_of(thing: Any) -> _Kind:
             return found
     if isinstance(thing, np.ndarray):
         return _NUMBERS
-    raise Strange(thing)
+    return None
 
 
 def _is_plain(value: Any) -> bool:

@@ -2,10 +2,9 @@
 
 import copy
 import inspect
-import pickle
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,71 +31,37 @@ Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
 """What saves and what restores."""
 
 
-class Saving(ABC):
+@dataclass(eq=False)
+class Saving:
     """A way of saving what an environment is in.
 
     Attributes:
-        how: that in a sentence.
-        own: whether the user or the environment says how; name: what restores, for errors.
+        played: the environment.
+        take: gives a snapshot of now; put: goes back to one.
+        how: that in a sentence; name: what restores, for errors; own: whether the user or the environment says how.
         left: attributes that do not tell states apart, where a digest of all others stands for a state.
+        inside: all that the environment holds, if that is what is saved.
     """
 
+    played: Played
+    take: Callable[[], Any]
+    put: Callable[[Any], Any]
     how: str
-    own, name = False, "restoring"
-
-    def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self.played, self.left = played, left
+    name: str = "restoring"
+    own: bool = False
+    left: Left = frozenset()
+    inside: Objects | None = None
+    _form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None  # of snapshots that are plain numbers
 
     @property
     def env(self) -> Any:
         """The environment that is saved."""
-        return self.played.env
-
-    @abstractmethod
-    def take(self) -> Any:
-        """A snapshot of now."""
-
-    @abstractmethod
-    def put(self, snapshot: Any) -> None:
-        """Back to it."""
-
-    @abstractmethod
-    def numbers(self, snapshot: Any) -> Array:
-        """A snapshot as a row `[W]`, or what stands for it."""
-
-    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
-        """The snapshot of a row that was never met; None if a row is not enough."""
-        return None
-
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """Where to look for what counts steps, given a snapshot of now; None where that cannot be left out."""
-        return None
-
-    def moved(self) -> None:  # noqa: B027 - most remember nothing
-        """The environment was stepped or looked at."""
-
-
-class ByFunctions(Saving):
-    """Two functions, one that saves and one that restores."""
-
-    own = True
-
-    def __init__(self, played: Played, functions: Functions, how: str, name: str, left: Left = frozenset()) -> None:
-        super().__init__(played, left)
-        self.how, self.name = how, name
-        self._take, self._put = functions
-        self._form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None
-
-    def take(self) -> Any:
-        """By the first."""
-        return self._take()
-
-    def put(self, snapshot: Any) -> None:
-        """By the second."""
-        self._put(snapshot)
+        return self.inside.root if self.inside else self.played.env
 
     def numbers(self, snapshot: Any) -> Array:
-        """Plain numbers are a row themselves; for anything else stands its digest."""
+        """A snapshot as a row `[W]`: plain numbers are one themselves, for anything else stands its digest."""
+        if isinstance(snapshot, Snapshot):
+            return digits(snapshot.digest)
         try:
             plain = np.asarray(snapshot) if isinstance(snapshot, _NUMBERS) else None
         except ValueError:
@@ -109,85 +74,29 @@ class ByFunctions(Saving):
         return digits(spelled(snapshot, self.left))
 
     def snapshot(self, row: Array) -> Any:
-        """The same numbers in their own form."""
+        """The snapshot of a row that was never met; None if a row is not enough."""
         if self._form is None:
             return None
         kind, dtype, shape = self._form
         plain = row.astype(dtype).reshape(shape)
-        return (
-            plain if issubclass(kind, np.ndarray) else plain[()] if issubclass(kind, np.generic) else _as(kind, plain)
-        )
+        if issubclass(kind, np.ndarray | np.generic):
+            return plain if issubclass(kind, np.ndarray) else plain[()]
+        made: Any = kind
+        return made(plain.tolist())
 
     def root(self, snapshot: Any) -> Any:
-        """What was saved, unless that is numbers."""
-        return snapshot if self._form is None else None
-
-
-def _as(kind: Any, plain: Array) -> Any:
-    return kind(plain.tolist())
-
-
-class InPlace(Saving):
-    """All objects of the environment."""
-
-    how = "all that the environment holds is saved and put back"
-
-    def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        super().__init__(played, left)
-        self.objects = Objects(played.env, left)
-
-    @property
-    def env(self) -> Any:
-        """The one whose objects these are."""
-        return self.objects.root
-
-    def take(self) -> Snapshot:
-        """What they hold."""
-        return self.objects.take()
-
-    def put(self, snapshot: Snapshot) -> None:
-        """They hold it again."""
-        self.objects.put(snapshot)
-
-    def numbers(self, snapshot: Snapshot) -> Array:
-        """A digest."""
-        return digits(snapshot.digest)
-
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """The environment itself."""
-        return self.env
+        """Where to look for what counts steps, given a snapshot of now; None where rows are no digests."""
+        return snapshot if self.own and self._form is None else None if self.own else self.env
 
     def moved(self) -> None:
-        """It is not known what they hold."""
-        self.objects.moved()
-
-
-class ByCopy(Saving):
-    """Deep copies of the environment, which take its place."""
-
-    how = "the environment is copied, which is slow; save= and restore= would be quicker"
-
-    def take(self) -> Any:
-        """A copy; spaces, and what tells of the environment, are never copied."""
-        names = [(layer, name) for layer in chain(self.env) for name in _SHARED if vars(layer).get(name) is not None]
-        return copy.deepcopy(self.env, {id(one): one for one in (vars(layer)[name] for layer, name in names)})
-
-    def put(self, snapshot: Any) -> None:
-        """A copy of the copy."""
-        self.played.env = snapshot
-        self.played.env = self.take()
-
-    def numbers(self, snapshot: Any) -> Array:
-        """A digest."""
-        return digits(spelled(snapshot, self.left))
+        """The environment was stepped or looked at."""
+        if self.inside:
+            self.inside.moved()
 
 
 def spelled(thing: Any, left: Left = frozenset()) -> bytes:
     """Any value as bytes that are the same for equal ones."""
-    try:
-        return Objects([thing], left).take().digest
-    except Strange:
-        return blake2b(pickle.dumps(thing), digest_size=18).digest()
+    return Objects([thing], left, pickled=True).take().digest
 
 
 def digits(digest: bytes) -> Array:
@@ -217,22 +126,33 @@ def _takes(method: Callable[..., Any], count: int) -> bool:
 
 
 def looking_into(played: Played, left: Left = frozenset()) -> Saving:
-    """The way of saving that needs nobody's help."""
-    inside = InPlace(played, left)
+    """The way of saving that needs nobody's help: all objects of the environment, or deep copies in its place."""
+    inside = Objects(played.env, left)
     try:
         inside.take()
-        return inside
+        how = "all that the environment holds is saved and put back"
+        return Saving(played, inside.take, inside.put, how, left=left, inside=inside)
     except Strange as strange:
-        copies = ByCopy(played, left)
         try:
-            copies.take()
+            _copied(played.env)
         except Exception as error:
-            where = inside.objects.path_of(strange.thing)
+            where = inside.path_of(strange.thing)
             raise RsgError(
                 f"the environment cannot be saved: `{where}` is a {type(strange.thing).__name__}, which cannot be "
                 f"copied ({cause_of(error)}); give save= and restore="
             ) from error
-        return copies
+
+    def put(snapshot: Any) -> None:
+        played.env = _copied(snapshot)
+
+    how = "the environment is copied, which is slow; save= and restore= would be quicker"
+    return Saving(played, lambda: _copied(played.env), put, how, left=left)
+
+
+def _copied(env: Any) -> Any:
+    """A copy; spaces, and what tells of the environment, are never copied."""
+    shared = [vars(layer).get(name) for layer in chain(env) for name in _SHARED]
+    return copy.deepcopy(env, {id(one): one for one in shared if one is not None})
 
 
 def tables_of(env: Any) -> Mapping[Any, Any] | None:
@@ -257,8 +177,10 @@ def check_table(table: Mapping[Any, Any], names: Sequence[str]) -> None:
                 )
 
 
-def by_table(played: Played) -> ByFunctions:
+def by_table(played: Played) -> Saving:
     """The number of the state."""
     bare = getattr(played.env, "unwrapped", played.env)
-    functions = (lambda: int(bare.s)), (lambda state: setattr(bare, "s", int(state)))
-    return ByFunctions(played, functions, "a state is its number in the table", "the number of the state")
+    put = partial(setattr, bare, "s")
+    return Saving(
+        played, lambda: int(bare.s), put, "a state is its number in the table", "the number of the state", True
+    )
