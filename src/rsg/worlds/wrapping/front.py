@@ -15,7 +15,6 @@ from rsg.worlds.wrapping.layers import Played, PurePlayed
 from rsg.worlds.wrapping.objects import Left
 from rsg.worlds.wrapping.saving import (
     COPY,
-    ByFunctions,
     Saving,
     by_table,
     check_table,
@@ -133,15 +132,14 @@ def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Le
     env = played.env
     if isinstance(played, PurePlayed):
         how = "states are what step= makes of each other"
-        return ByFunctions(env, (lambda: played.state, played.back), how, "step=", left)
+        return Saving(played, lambda: played.state, played.back, how, "step=", True, left)
     if callable(save):
         how = "states are saved by save= and restored by restore="
-        return ByFunctions(env, ((lambda: save(env)), (lambda saved: restore(env, saved))), how, "restore=", left)
+        return Saving(played, lambda: save(env), lambda saved: restore(env, saved), how, "restore=", True, left)
     if save is None and (pair := own_pair(env)):
-        one, other = pair[1]
-        return ByFunctions(
-            env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left
-        )
+        (take, put), (one, other) = pair
+        how = f"states are saved and restored by its own `{one}` and `{other}`"
+        return Saving(played, take, put, how, f"`{other}`", True, left)
     if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)
