@@ -34,7 +34,7 @@ IDEAS = {  # of each order: after how many expansions a random node has its turn
     "novel": (NOVEL, 16, search.EARLY),
 }
 SIDES = (6, 12, 25, 50, 100)
-TERMS = (1, 2, 4, 8, 15, 30)
+TERMS = (1, 2, 4, 8, 15)
 
 
 class Case(NamedTuple):
