@@ -51,6 +51,15 @@ def inlined(function: _Function, kept: bool = True) -> _Function:
     return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER, forceinline=True))
 
 
+def pasted(function: _Function, kept: bool = True) -> _Function:
+    """Like `inner`, for a large kernel with few callers: its source stands in theirs before anything is compiled.
+
+    Otherwise all that it calls would be compiled once more with each kernel around it. In a caller that makes arrays it
+    may make arrays.
+    """
+    return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER, inline="always"))
+
+
 def fast(function: _Function) -> _Function:
     """Like `compiled`, for numbers that are never NaN, sums that may be added up several at a time, and divisions by
     what is never zero: without a look at each divisor several are done at once.
@@ -69,7 +78,7 @@ def specialised(template: Kernel, like: Callable[..., Kernel] = bare, **hooks: K
 
     Args:
         template: the plain function.
-        like: what kind of kernel: `compiled`, `bare`, `inner` or `inlined`.
+        like: what kind of kernel: `compiled`, `bare`, `inner`, `inlined` or `pasted`.
         hooks: the functions.
     """
     digest, in_files = hashlib.sha256(), True

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Floats
-from rsg.core.compiled import bare, compiled
+from rsg.core.compiled import inner, pasted
 from rsg.language import Nodes
 from rsg.search.cost_to_go import Logs, Slopes
 from rsg.subgoals.rationality import FRESH, MOVED
@@ -50,7 +50,7 @@ class Shares(NamedTuple):
     stops: Floats
 
 
-@compiled
+@pasted
 def nothing_shared(along: Along) -> Shares:
     """An alignment to be filled by `trace`."""
     steps, nodes = len(along.path) - 1, len(along.nodes.term)
@@ -58,7 +58,17 @@ def nothing_shared(along: Along) -> Shares:
     return Shares(np.zeros((steps, nodes, 2)), crossings, np.zeros(nodes))
 
 
-@bare
+@pasted
+def served(shares: Shares) -> Floats:
+    """The weight with which action i serves node v, fresh or moved, `[T, V]`."""
+    acts = np.empty(shares.acts.shape[:2])
+    for i in range(acts.shape[0]):
+        for v in range(acts.shape[1]):
+            acts[i, v] = shares.acts[i, v, FRESH] + shares.acts[i, v, MOVED]
+    return acts
+
+
+@inner
 def crossing(along: Along, i: int, v: int, edge: int) -> float:
     """The second sum of eq. 2, log G_v(s) + log I_w(s): how fitting it is to go from v to w at state i."""
     nodes, s = along.nodes, along.path[i]
@@ -71,7 +81,7 @@ def crossing(along: Along, i: int, v: int, edge: int) -> float:
     return total
 
 
-@bare
+@inner
 def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     """The score of leaving v at state i along a machine edge, and of all that follows."""
     w = along.nodes.after[edge]
@@ -80,7 +90,7 @@ def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     return crossing(along, i, v, edge) if i == len(along.path) - 1 else -np.inf
 
 
-@bare
+@inner
 def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     """The score of leaving v at state i along the best of its edges."""
     total = -np.inf
@@ -89,7 +99,7 @@ def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     return total
 
 
-@bare
+@inner
 def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     """The score of serving v with action i, and of all that follows; at the end, of stopping there."""
     if i < len(along.path) - 1:
@@ -101,7 +111,7 @@ def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     return along.logs.i[along.path[i], along.nodes.term[v]]  # type: ignore[no-any-return]
 
 
-@bare
+@pasted
 def align(along: Along, best: Floats) -> float:
     """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
 
@@ -114,7 +124,7 @@ def align(along: Along, best: Floats) -> float:
     return leaving(along, 0, 0, best)
 
 
-@bare
+@inner
 def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     """The first of the best edges along which v is left at state i."""
     edge, total = along.nodes.start[v], leaving(along, i, v, best)
@@ -123,7 +133,7 @@ def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     return edge  # type: ignore[no-any-return]
 
 
-@bare
+@pasted
 def trace(along: Along, best: Floats, shares: Shares) -> None:
     """The arg-max of eq. 2, the alignment itself, first state first. `best` is as `align` left it."""
     i, v, label = 0, 0, MOVED
@@ -140,7 +150,7 @@ def trace(along: Along, best: Floats, shares: Shares) -> None:
             v, label = along.nodes.after[edge], FRESH
 
 
-@bare
+@pasted
 def crossings_back(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | Logs) -> None:
     """Add the slopes of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
     last = len(nodes.term) - 1

@@ -94,7 +94,7 @@ class Recogniser:
             prefix: whether it may end before the task does.
         """
         view, how = self._view(world, trajectory, self._machines, prefix), self._how(prefix)
-        scores = np.array([view.score_alone(machine, how) for machine in self._machines])
+        scores = np.array([view.align(machine, how).value for machine in self._machines])
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 
@@ -103,7 +103,7 @@ class Recogniser:
     ) -> Segmentation:
         """Where each subgoal of a task ended (the arg-max of eq. 2), a candidate or not; arguments as for `rank`."""
         machine = machine_of(task)
-        found = self._view(world, trajectory, [machine], prefix).score(machine, self._how(prefix))
+        found = self._view(world, trajectory, [machine], prefix).align(machine, self._how(prefix))
         if found.value == -np.inf:
             return Segmentation(machine.task, found.value)
         term_of = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
@@ -129,7 +129,7 @@ class Recogniser:
         named = np.array([least for least, _ in self._steps], dtype=np.float64)
         for i, (least, most) in enumerate(self._steps):
             if least < most and np.isfinite(scores[i]):
-                best = view.score(self._machines[i], self._how(prefix=False))
+                best = view.align(self._machines[i], self._how(prefix=False))
                 named[i] = (best.crossings > 0.5).sum() - 1
         return named
 
