@@ -103,13 +103,13 @@ class _Kernel(CPUDispatcher):
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template([_as_usual(one) for one in args], kws)  # type: ignore[no-untyped-call]
+        return super().get_call_template([_as_usual(one) for one in args], kws)
 
     def compile(self, sig: Any) -> Any:
         collects = gc.isenabled()
         gc.disable()
         try:
-            return super().compile(sig)  # type: ignore[no-untyped-call]
+            return super().compile(sig)
         finally:
             if collects:
                 gc.enable()
@@ -126,8 +126,8 @@ class _OnlyForKernels(_Kernel):
 def _as_usual(given: Any) -> Any:
     """The type of a number, or the one to which it is widened."""
     given = types.unliteral(given)  # type: ignore[no-untyped-call]
-    narrow = isinstance(given, types.Integer) and given.bitwidth < (64 if given.signed else 32)
-    return types.int64 if narrow else given
+    whole: Any = given if isinstance(given, types.Integer) else types.int64
+    return types.int64 if whole.bitwidth < (64 if whole.signed else 32) else given
 
 
 def _made(kind: type[_Kernel], function: Kernel, kept: bool, **options: object) -> Any:

@@ -61,9 +61,10 @@ def nothing_shared(along: Along) -> Shares:
 @pasted
 def served(shares: Shares) -> Floats:
     """The weight with which action i serves node v, fresh or moved, `[T, V]`."""
-    acts = np.empty(shares.acts.shape[:2])
-    for i in range(acts.shape[0]):
-        for v in range(acts.shape[1]):
+    steps, nodes = len(shares.acts), shares.acts.shape[1]
+    acts = np.empty((steps, nodes))
+    for i in range(steps):
+        for v in range(nodes):
             acts[i, v] = shares.acts[i, v, FRESH] + shares.acts[i, v, MOVED]
     return acts
 
