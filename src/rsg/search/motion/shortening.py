@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Floats, Ints
-from rsg.core.compiled import inner, pasted
+from rsg.core.compiled import bare
 from rsg.search.motion.space import Space, advance, apart, between, difference, prepared, put, space_of
 from rsg.worlds.protocol import ContinuousWorld
 
@@ -20,7 +20,7 @@ _GAIN = 0.03  # of an action: what a shortcut must save to be worth a check
 _HALVINGS = 6  # of the way along a path, to find how far along it an action may go
 
 
-@inner
+@bare
 def straight(space: Space, start: Floats, end: Floats) -> float:
     """The length of a straight way: all differences together, in actions."""
     total = 0.0
@@ -29,7 +29,7 @@ def straight(space: Space, start: Floats, end: Floats) -> float:
     return float(np.sqrt(total))
 
 
-@inner
+@bare
 def lengths_along(space: Space, corners: Floats, count: int, along: Floats) -> None:
     """How far each corner is from the first one along the path, into `along`."""
     along[0] = 0.0
@@ -37,7 +37,7 @@ def lengths_along(space: Space, corners: Floats, count: int, along: Floats) -> N
         along[i] = along[i - 1] + straight(space, corners[i - 1], corners[i])
 
 
-@inner
+@bare
 def point_at(space: Space, corners: Floats, along: Floats, count: int, length: float, out: Floats) -> int:
     """The point that far along the path; gives the number of the corner at or before it."""
     i = 0
@@ -52,7 +52,7 @@ def point_at(space: Space, corners: Floats, along: Floats, count: int, length: f
     return i
 
 
-@pasted
+@bare
 def replace(corners: Floats, count: int, begin: int, rest: int, ends: Floats) -> int:
     """Put two corners in the place of those from `begin` up to `rest`; gives the new count."""
     shift = begin + 2 - rest
@@ -117,7 +117,7 @@ def pull_straight(tables: object, space: Space, room: Room, count: int, pairs: F
     return count
 
 
-@inner
+@bare
 def place(space: Space, corners: Floats, count: int, at: float, out: Floats) -> None:
     """A point of the path: the whole part of `at` is a corner, the rest says how far it is to the next one."""
     i = min(int(at), count - 2)
@@ -127,7 +127,7 @@ def place(space: Space, corners: Floats, count: int, at: float, out: Floats) -> 
         between(space, corners[i], corners[i + 1], at - i, out)
 
 
-@pasted
+@bare
 def furthest(space: Space, pose: Floats, corners: Floats, count: int, at: float) -> float:
     """The place, from `at` on, where the path first leaves the reach of the pose, which is at that place."""
     i = int(at)

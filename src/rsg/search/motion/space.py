@@ -34,7 +34,7 @@ def difference(space: Space, start: Floats, end: Floats, d: int) -> float:
     return way  # type: ignore[no-any-return]
 
 
-@inner
+@bare
 def put(pose: Floats, out: Floats) -> None:
     """Copy a pose; a loop compiles in far less time than an assignment of slices."""
     for d in range(len(pose)):
