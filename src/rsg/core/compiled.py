@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +17,8 @@ from typing import Any, TypeVar, cast
 from numba import config, njit, types
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+
+from rsg.core.progress import say
 
 Kernel = Callable[..., Any]
 """A function for numba: compiled, or the template of one."""
@@ -179,6 +182,31 @@ def kept_in() -> Path | None:
         return None
     folder = Path(kernel.stats.cache_path)
     return folder.parents[1] if folder.name == "__pycache__" else folder.parent
+
+
+class _Waiting(event.Listener):
+    """Tells somebody at a terminal, once, that kernels are compiled, if that takes longer than a moment."""
+
+    def __init__(self) -> None:
+        self._depth, self._begun, self._spent, self._told = 0, 0.0, 0.0, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel, or one that takes part in it, is about to be compiled."""
+        now = time.perf_counter()
+        self._begun = now if self._depth == 0 else self._begun
+        self._depth += 1
+        if not self._told and self._spent + now - self._begun > _MOMENT and sys.stderr.isatty():
+            self._told = True
+            say("compiling kernels: they are kept, so this happens once ...")
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """It is done."""
+        self._depth -= 1
+        self._spent += time.perf_counter() - self._begun if self._depth == 0 else 0.0
+
+
+_MOMENT = 1.0  # second
+event.register("numba:compile", _Waiting())  # type: ignore[no-untyped-call]
 
 
 @contextmanager
