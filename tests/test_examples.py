@@ -23,6 +23,7 @@ ELSEWHERE = {  # scripts for worlds that others wrote: which tests run them, or 
     "doorkey.py": "tests/subgoals/test_minigrid.py",
     "doorkey_pictures.py": "tests/subgoals/test_minigrid.py",
     "doorkey_readings.py": "tests/subgoals/test_minigrid.py",
+    "recordings.py": "tests/subgoals/test_minigrid.py",
     "minigrid_model.py": "tests/subgoals/test_minigrid.py",
     "overcooked.py": "tests/worlds/wrapping/test_examples.py",
     "taxi.py": "tests/worlds/wrapping/test_examples.py",

@@ -62,3 +62,11 @@ def test_pictures_are_learned_from_and_planned_with(capsys):
 
     assert 0 <= run(seed=0, starts=1, count=4, steps=3, budget=20) <= 1
     assert "of 1 right" in capsys.readouterr().out
+
+
+def test_recordings_without_their_world_are_cut_where_each_step_ended():
+    from recordings import run
+
+    told = run(seed=7, fresh=10)
+    assert told["exact"] >= 0.97
+    assert told["one"] >= 0.97

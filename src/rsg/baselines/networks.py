@@ -24,13 +24,7 @@ LEAST_VARIANCE = 1e-3  # of a continuous action: more certainty is never of use
 
 @lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a description as rsg writes it: terms, connectives, parentheses.
-
-    >>> words_of("a > (b | c)")
-    ('a', 'then', 'b', 'or', 'c')
-    >>> words_of("(a then b) and c")
-    ('(', 'a', 'then', 'b', ')', 'and', 'c')
-    """
+    """The words of a description as rsg writes it: terms, connectives, parentheses."""
     return tuple(re.findall(rf"{NAME}(?:\([^)]*\))?|[()]", str(machine_of(text).task)))  # arguments touch their term
 
 

@@ -15,13 +15,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary path to write to; it takes the place of `path` at the end, and is dropped on an error.
 
     A kill leaves the old file, and the temporary one beside it: see `leftovers`.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/note.txt") as part:
-    ...         _ = part.write_text("whole")
-    ...     Path(f"{folder}/note.txt").read_text()
-    'whole'
     """
     path = Path(path)
     with _writing(path), ExitStack() as stack:

@@ -38,15 +38,7 @@ class Import:
 
 
 def import_from(source: str | Path, how: Import | None = None) -> Iterator[Demonstration]:
-    """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format.
-
-    >>> import json
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "log.jsonl"
-    ...     _ = file.write_text(json.dumps({"states": [[0], [1]], "actions": [1], "task": "open-door"}))
-    ...     [demo.task for demo in import_from(file)]
-    ['open-door']
-    """
+    """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format."""
     how = how or Import()
     found = format_of(str(source), how.format)
     return _read(found.read(str(source), how.options), str(source), how)

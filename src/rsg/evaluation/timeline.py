@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import ConnectionPatch
-from numpy.typing import NDArray
 from rich.text import Text
 
+from rsg.core.arrays import Array, Bytes
 from rsg.core.errors import RsgError
 from rsg.core.files import new_folder
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
@@ -58,7 +58,7 @@ def parts(found: Segmentation) -> list[Part]:
     return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
-def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
+def signs(world: EitherWorld, actions: Array, arrows: bool = False) -> tuple[list[str], list[str]]:
     """A sign for each step, and what the signs mean.
 
     In a continuous world that is the way that the first two numbers of an action lead; elsewhere an arrow, if one is
@@ -168,8 +168,8 @@ def draw_labels(folder: Path, store: Store, domain: Domain, labels: Labels) -> N
 def draw_timeline(
     path: str | Path,
     world: EitherWorld,
-    states: NDArray[Any],
-    actions: NDArray[Any],
+    states: Array,
+    actions: Array,
     found: Segmentation,
     note: str = "",
 ) -> None:
@@ -209,9 +209,9 @@ def draw_timeline(
 def draw_on_floor(
     path: str | Path,
     world: EitherWorld,
-    actions: NDArray[Any],
+    actions: Array,
     found: Segmentation,
-    floor: NDArray[np.uint8],
+    floor: Bytes,
     note: str = "",
 ) -> None:
     """A PNG file, a slide large: the whole way in one picture `floor`, and a timeline in the same colours.
@@ -269,7 +269,7 @@ def draw_bars(axes: Axes, served: Sequence[Part], found: Segmentation) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def name_steps(axes: Axes, world: EitherWorld, actions: NDArray[Any], room: int = 50) -> None:
+def name_steps(axes: Axes, world: EitherWorld, actions: Array, room: int = 50) -> None:
     """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)

@@ -121,12 +121,7 @@ def log_probabilities(odds: Floats) -> Logs:
 
 
 def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:
-    """log softmax of β · score for the first of several tasks (the second part of eq. 5), and its gradient.
-
-    >>> value, slope = contrast([0.0, 0.0], beta=1.0)
-    >>> round(value, 4), slope.tolist()
-    (-0.6931, [0.5, -0.5])
-    """
+    """log softmax of β · score for the first of several tasks (the second part of eq. 5), and its gradient."""
     scaled = beta * np.asarray(scores, dtype=np.float64)
     if scaled[0] == -np.inf:
         return -np.inf, np.zeros(len(scaled))

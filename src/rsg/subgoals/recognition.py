@@ -8,7 +8,7 @@ import numpy as np
 
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
-from rsg.demos import Trajectory, actions_of
+from rsg.demos import Trajectory
 from rsg.language import Machine, Task, Term, Then, machine_of
 from rsg.subgoals.alignment import Shares
 from rsg.subgoals.classifiers import Classifiers
@@ -133,7 +133,7 @@ class Recogniser:
         """A trajectory as the classifiers of some tasks see it."""
         terms = (name for machine in machines for name in machine.names)
         depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
-        return View.of(self._classifiers, ground(world, trajectory.states, actions_of(trajectory), depth), terms)
+        return View.of(self._classifiers, ground(world, trajectory.states, trajectory.actions, depth), terms)
 
     def _how(self, prefix: bool) -> Rationality:
         return self._settings.rationality._replace(open_end=prefix)

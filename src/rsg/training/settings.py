@@ -45,11 +45,7 @@ class TrainingSettings(Settings):
 
 
 def changed(settings: S, changes: Sequence[str]) -> S:
-    """Settings with some values changed, each written as `key=value`.
-
-    >>> changed(TrainingSettings(), ["steps=10", "rate=0.001"]).steps
-    10
-    """
+    """Settings with some values changed, each written as `key=value`."""
     for change in changes:
         if "=" not in change:
             raise RsgError(f"a setting is written key=value, not '{change}'")
