@@ -131,7 +131,8 @@ class Explored:
         self.column = state.dtype.itemsize
         self._bytes = self.column * state.size
         self._macros = world if isinstance(world, WithMacros) else None
-        self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        self._batch = min(batch, getattr(world, "batch", batch))
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
         self.costs = costs_of(world)
         self.forms = self._forms()
