@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Ints, grown
-from rsg.core.compiled import Kernel, bare, compiled, inlined, inner, specialised
+from rsg.core.compiled import Kernel, bare, compiled, inlined, pasted, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
 from rsg.worlds import World, costs_of, successors_of
@@ -132,7 +132,8 @@ class Explored:
         self.column = state.dtype.itemsize
         self._bytes = self.column * state.size
         self._macros = world if isinstance(world, WithMacros) else None
-        self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        self._batch = min(batch, getattr(world, "batch", batch))
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
         self.costs = costs_of(world)
         self.sights = None if self._macros else getattr(world, "sights", None)
@@ -148,7 +149,7 @@ class Explored:
             return Forms(ask, (), unknown, ())
         step, tables = self._world.compiled_step  # type: ignore[attr-defined]
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
-        return Forms(specialised(find_out, inner, step=step), tables, goal, goal_tables)
+        return Forms(specialised(find_out, pasted, step=step), tables, goal, goal_tables)
 
     def _keep(self, table: Table, after: Array, price: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)

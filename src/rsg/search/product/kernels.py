@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, record
-from rsg.core.compiled import inlined
+from rsg.core.compiled import inlined, pasted
 from rsg.language.machine import Nodes
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
@@ -232,7 +232,7 @@ def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: 
             leave(goals, memory, asked, t, v, total, likely)
 
 
-@inlined
+@pasted
 def choose(memory: Memory, asked: Asked) -> int:
     """The heap to take the next label from; -1 if all are empty.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, record
-from rsg.core.compiled import inlined, inner
+from rsg.core.compiled import inlined, inner, pasted
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, RANK, find_out, goal
@@ -105,7 +105,7 @@ def best_region_first(a: np.record, b: np.record) -> bool:
     return a.cost < b.cost or (a.cost == b.cost and a.tick < b.tick)  # type: ignore[no-any-return]
 
 
-@inner
+@pasted
 def find_or_add(memory: Memory, near: int, step: int) -> int:
     """The region of the terms in `row`, entered from the region `near`; it may be a new one."""
     row, holds, run = memory.row, memory.holds, memory.run[0]
@@ -137,7 +137,7 @@ def look(goals: object, memory: Memory, asked: Asked, s: int, near: int) -> int:
     return find_or_add(memory, near, asked.step)
 
 
-@inner
+@pasted
 def is_dull(memory: Memory, s: int, like: int) -> bool:
     """Whether a state of a region of that rank shows nothing new."""
     before, near = memory.labels[s].came_from, -1

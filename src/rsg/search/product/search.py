@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints, grown
-from rsg.core.compiled import Kernel, inlined, specialised
+from rsg.core.compiled import Kernel, pasted, specialised
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
@@ -149,8 +149,8 @@ class LabelSearch(KernelSearch[kernels.Memory]):
 
 def specialised_search(template: Kernel, explored: Explored) -> Kernel:
     """A kernel of these states and their goals."""
-    leave = specialised(kernels.leave, inlined, goal=explored.forms.goal)
-    expand = specialised(kernels.expand, inlined, leave=leave)
+    leave = specialised(kernels.leave, pasted, goal=explored.forms.goal)
+    expand = specialised(kernels.expand, pasted, leave=leave)
     return specialised(template, find_out=explored.forms.find_out, expand=expand)
 
 
