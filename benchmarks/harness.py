@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,3 +40,34 @@ def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path
         if refresh(page, root / "docs" / "results"):
             print(f"figures in {page.relative_to(root)} were brought up to date")
     return path.relative_to(RESULTS.parent.parent)
+
+
+def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]], told_as: Callable[[Any], Any]) -> dict[str, Any]:
+    """What each piece measures, as nested as the slashes in their names say, and then as `told_as` makes of it.
+
+    Each is kept as soon as it is measured, in `out/` as it is, and with those before it among the results: a run that
+    was stopped goes on where it was.
+    """
+    path = RESULTS.parents[1] / "out" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    measured = json.loads(path.read_text()) if path.exists() else {}
+    for piece, measure in pieces.items():
+        if piece not in measured:
+            measured[piece] = measure()
+            print(f"{piece}: {json.dumps(measured[piece])}", flush=True)
+            with replacing(path) as part:
+                part.write_text(json.dumps(measured))
+            keep(name, told_as(_nested(measured)))
+    path.unlink()
+    return dict(told_as(_nested(measured)))
+
+
+def _nested(pieces: Mapping[str, Any]) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    for piece, told in pieces.items():
+        *above, last = piece.split("/")
+        inner = figures
+        for one in above:
+            inner = inner.setdefault(one, {})
+        inner[last] = told
+    return figures

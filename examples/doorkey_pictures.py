@@ -1,4 +1,4 @@
-"""DoorKey of MiniGrid (Apache-2.0) from pictures alone: python examples/doorkey_pictures.py [seed] [starts] [count].
+"""MiniGrid (Apache-2.0) from pictures alone: python examples/doorkey_pictures.py [seed] [starts] [environment].
 
 The environment itself is the model, wrapped; what is seen is its picture, 8 pixels to a cell. A network learns from 100
 demonstrations, for which somebody walks in the batched model of `doorkey.py`.
@@ -6,61 +6,68 @@ demonstrations, for which somebody walks in the batched model of `doorkey.py`.
 
 import sys
 import time
-from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 from doorkey import FAR, done, shown
-from minigrid.wrappers import RGBImgObsWrapper
 from minigrid_model import MiniGrid
 
 import rsg
 from rsg.demos import actions_of
 
-TASK = "pick-up-key then open-door then reach-goal"
-TASKS = [TASK] * 7 + ["pick-up-key", "open-door", "reach-goal"]
+LAST = {"DoorKey-8x8": "reach-goal", "UnlockPickup": "pick-up-box"}  # by environment: what is done last
 
 
-def timed(clock: dict[str, float], name: str, method: object, *given: object) -> object:
-    """What a method gives; the clock goes on by the seconds that it takes."""
-    begun = time.perf_counter()
-    try:
-        return method(*given)  # type: ignore[operator]
-    finally:
-        clock[name] += time.perf_counter() - begun
+def made(name: str) -> Any:
+    """An environment."""
+    env = gymnasium.make(f"MiniGrid-{name}-v0", highlight=False)
+    env.reset(seed=0)
+    return env
 
 
-def pixels(env: Any) -> Any:
-    """The environment, seen as pictures."""
-    return RGBImgObsWrapper(env, tile_size=8)  # type: ignore[no-untyped-call]
+def wrapped(name: str) -> rsg.worlds.Wrapped:
+    """The environment as a world."""
+    return rsg.worlds.wrap(made(name), observe=lambda env: env.unwrapped.get_frame(highlight=False, tile_size=8))
 
 
-def run(seed: int = 0, starts: int = 200, count: int = 100, steps: int = 300, budget: int = 5000) -> dict[str, float]:
-    """Learn from pictures, then plan in the wrapped environment; what the environment says, and what takes the time."""
-    env, plain = (gymnasium.make("MiniGrid-DoorKey-8x8-v0") for _ in range(2))
-    plain.reset(seed=0)
-    world, model = rsg.worlds.wrap(pixels(env), names={"direction": ("way",)}), MiniGrid(plain)
-    demonstrations = []
+def walks(world: rsg.worlds.Wrapped, name: str, seed: int, count: int = 100) -> list[rsg.Demonstration]:
+    """What somebody shows: of ten walks, seven are the whole task."""
+    env, found, last = made(name), [], LAST[name]
+    tasks = [f"pick-up-key then open-door then {last}"] * 7 + ["pick-up-key", "open-door", last]
     for number in range(1000 * seed, 1000 * seed + count):
-        plain.reset(seed=number)
-        task, first = TASKS[number % len(TASKS)], world.start(number)
-        actions = actions_of(shown(model, model.state(plain), task))
-        states = world.after(first, actions.tolist())
-        demonstrations.append(rsg.Demonstration(states, actions, task, setting=world.setting(first)))
-    subgoals = rsg.learn(demonstrations, world, settings={"seed": seed, "encoder": "pictures", "steps": steps})
-    clock, seconds, good = {"environment": 0.0, "network": 0.0}, [], 0
-    world.successors = partial(timed, clock, "environment", world.successors)  # type: ignore[method-assign, assignment]
-    subgoals.classifiers.evaluate = partial(timed, clock, "network", subgoals.classifiers.evaluate)  # type: ignore[assignment]
-    for number in range(FAR * (seed + 1), FAR * (seed + 1) + starts):
-        begun = time.perf_counter()
-        plan = subgoals.plan(world, world.start(number), TASK, {"budget": budget})
-        seconds.append(time.perf_counter() - begun)
-        good += done(plain, number, plan)[1] > 0
-    shares = {name: spent / sum(seconds) for name, spent in clock.items()}
-    print(f"{good} of {starts} right, {np.median(seconds):.2f} s for a plan:", shares)
-    return {"right": good / starts, "seconds": float(np.median(seconds)), **shares}
+        env.reset(seed=number)
+        task, first, model = tasks[number % len(tasks)], world.start(number), MiniGrid(env)
+        actions = actions_of(shown(model, model.state(env), task))
+        found.append(rsg.Demonstration(world.after(first, actions.tolist()), actions, task, world.setting(first)))
+    return found
+
+
+def judged(
+    subgoals: rsg.Subgoals, world: Any, name: str, starts: range, budget: int = 5000
+) -> list[tuple[bool, float]]:
+    """Of each plan whether the environment accepts it, and the seconds of processor time that it took."""
+    env, told, task = made(name), list[tuple[bool, float]](), f"pick-up-key then open-door then {LAST[name]}"
+    for number in starts:
+        begun = time.process_time()
+        plan = subgoals.plan(world, world.start(number), task, {"budget": budget})
+        seconds = time.process_time() - begun
+        told.append((done(env, number, plan)[1] > 0, seconds))
+    right, seconds = sum(right for right, _ in told), float(np.median([seconds for _, seconds in told]))
+    print(f"{right} of {len(starts)} right, {seconds:.2f} s for a plan")
+    return told
+
+
+def run(
+    seed: int = 0, starts: int = 200, name: str = "DoorKey-8x8", count: int = 100, steps: int = 300, budget: int = 5000
+) -> float:
+    """Learn from pictures, then plan in the wrapped environment: which share of plans it accepts."""
+    world = wrapped(name)
+    settings = {"seed": seed, "encoder": "pictures", "steps": steps}
+    subgoals = rsg.learn(walks(world, name, seed, count), world, settings=settings)
+    told = judged(subgoals, world, name, range(FAR * (seed + 1), FAR * (seed + 1) + starts), budget)
+    return sum(right for right, _ in told) / starts
 
 
 if __name__ == "__main__":
-    run(*map(int, sys.argv[1:]))
+    run(*(int(one) if one.isdigit() else one for one in sys.argv[1:]))  # type: ignore[arg-type]

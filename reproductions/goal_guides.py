@@ -13,6 +13,9 @@ from rsg.planning import Dependencies, GoalProblem, Method, Plan, by_regions
 from rsg.search import Limits
 
 Ints = NDArray[np.int64]
+regions: Callable[..., Plan] = partial(
+    by_regions, novel=False
+)  # ours, as experiments have it: what is new does not come first
 ORDINARY = ("method", "budget", "seed")  # what every job asks for; all else is of single methods
 
 
@@ -20,7 +23,7 @@ def conditional(problem: GoalProblem, limits: Limits) -> Plan:
     """By prerequisites, which are all terms that nearly always came before."""
     always = problem.dependencies.conditional >= 0.9
     needs = tuple((tuple(np.flatnonzero(row).tolist()),) for row in always)
-    return by_regions(_knowing(problem, replace(problem.dependencies, prerequisites=needs)), limits)
+    return regions(_knowing(problem, replace(problem.dependencies, prerequisites=needs)), limits)
 
 
 def by_priority(problem: GoalProblem, limits: Limits) -> Plan:
@@ -31,18 +34,18 @@ def by_priority(problem: GoalProblem, limits: Limits) -> Plan:
         values = np.array([priority(matrix, [*dict.fromkeys(way), goal]) for way in achieved])
         return np.asarray(-np.log(np.maximum(values, 1e-300)))
 
-    return by_regions(problem, limits, rank)
+    return regions(problem, limits, rank)
 
 
 def unranked(problem: GoalProblem, limits: Limits, blind: bool = False) -> Plan:
     """Without a rank, so that fewer regions behind come first."""
-    return by_regions(problem, limits, lambda holds, _: np.zeros(len(holds)), blind)
+    return regions(problem, limits, lambda holds, _: np.zeros(len(holds)), blind)
 
 
 def helpful(problem: GoalProblem, limits: Limits) -> Plan:
     """By prerequisites, but only terms from which they lead to the goal make regions."""
     known = np.flatnonzero(problem.rules.helpful(problem.goal)[: len(problem.dependencies.terms)])
-    return by_regions(_knowing(problem, among(problem.dependencies, known)), limits)
+    return regions(_knowing(problem, among(problem.dependencies, known)), limits)
 
 
 def blind(problem: GoalProblem, limits: Limits) -> Plan:
@@ -90,4 +93,4 @@ def method_of(asked: Mapping[str, Any]) -> Method:
     if asked["method"] in ("paper", "uniform"):
         uniform = asked["method"] == "uniform"
         return partial(algorithm_2, how=Candidates(uniform=uniform, seed=asked["seed"], **more))
-    return {"regions": by_regions, "blind": blind}[asked["method"]]
+    return {"regions": regions, "blind": blind}[asked["method"]]

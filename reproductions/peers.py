@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reproductions.fast_downward import CONFIGURATIONS, ask, versions
+from reproductions.goal_guides import regions
 from reproductions.goal_terms import NAMES, held_for
 from reproductions.harness.figures import Line, curves
 from reproductions.harness.jobs import Job, Place, Plain
@@ -29,7 +30,7 @@ from rsg.domains.crafting.rules import ITEM
 from rsg.domains.crafting.starts import leading_to, start_for
 from rsg.domains.crafting.world import States
 from rsg.evaluation.statistics import hundredths
-from rsg.planning import Plan, plan, plan_goal
+from rsg.planning import GoalProblem, Plan, plan, planned
 from rsg.search import Product, SearchSettings
 from rsg.subgoals import discover
 
@@ -44,7 +45,7 @@ _SIZES = (4, 5, 6, 7)
 GOALS = ("mine-wood", "craft-boat", "craft-iron-ingot", "craft-bowl")
 METHODS = {  # what is compared on growing maps
     "optimal": "ours, `optimal`",
-    "regions": "ours, the default for a goal",
+    "regions": "ours, region by region",
     "fd-optimal": "Fast Downward, A* with LM-cut",
     "fd-blind": "Fast Downward, A* without a heuristic",
     "fd-satisficing": "Fast Downward, LAMA's first plan",
@@ -182,12 +183,12 @@ def growing_job(parameters: Plain, place: Place) -> Plain:
     rows = []
     for term in parameters["goals"]:
         problem = open_field(term, parameters["size"], parameters["seed"])
-        by_regions = partial(plan_goal, problem.world, problem.state, term, source.true_goals, known)
-        by_regions(1)  # compiles the kernels, or loads them
+        asked = GoalProblem(problem.world, problem.state, term, source.true_goals, known)
+        planned(asked, regions, 1)  # compiles the kernels, or loads them
         cheapest(problem, budget=1)
         ours = {
             "optimal": _ours(problem, partial(cheapest, problem, time_limit=limit)),
-            "regions": _ours(problem, partial(by_regions, parameters["budget"])),
+            "regions": _ours(problem, partial(planned, asked, regions, parameters["budget"])),
         }
         theirs = _asked(problem, parameters["configurations"], limit)
         rows.append({"problem": problem.name, **ours, **theirs})

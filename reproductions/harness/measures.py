@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from reproductions.goal_guides import regions
 from reproductions.harness.jobs import Plain
 from reproductions.harness.trials import BUDGET, ORDER, SPLITS
 from rsg.core.arrays import Array, Bools, Floats
@@ -40,7 +41,7 @@ from rsg.domains.crafting.maps import objects_for, sample_map
 from rsg.domains.crafting.starts import KIND, start_for
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.language import machine_of
-from rsg.planning import Dependencies, Plan, plan, plan_goal, validate
+from rsg.planning import Dependencies, GoalProblem, Plan, plan, planned, validate
 from rsg.search import GoalFn, Goals, Product, SearchSettings
 from rsg.subgoals import RsgSettings, discover, learn
 from rsg.subgoals.classifiers import Classifiers
@@ -231,7 +232,8 @@ def goals_only(goals: GoalFn, dependencies: Dependencies, seed: int, starts: int
     for term in VOCABULARY:
         if term in dependencies.terms:
             places = [_open(term, size, seed, i) for size in SIZES for i in range(starts)]
-            plans = [(world, plan_goal(world, state, term, goals, dependencies, MUCH)) for world, state in places]
+            problems = [GoalProblem(world, state, term, goals, dependencies) for world, state in places]
+            plans = [(one.world, planned(one, regions, MUCH)) for one in problems]
             every[term] = [_judged(world, made, term) for world, made in plans]
         else:  # nobody ever spoke of it
             every[term] = [0] * starts * len(SIZES)

@@ -52,7 +52,7 @@ class Layers(NamedTuple):
 
 def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: int) -> int:
     """Expand the label (s, v) if there is room and its successors are known: a kernel, as `rsg.search.product` has."""
-    known, actions = memory.known, len(asked.costs)
+    known, actions = memory.known, memory.known.after.shape[1]
     room = memory.heaps.shape[1] - 1 - actions * memory.labels.shape[1]
     if memory.run[0].fullest > room or known.size[0] + actions >= len(memory.labels):
         return GROW

@@ -4,7 +4,13 @@ import pytest
 from tests.conftest import rsg  # noqa: F401, a fixture
 
 HERE = Path(__file__).parent
-QUICK = ("test_command", "test_pddl", "test_quotes", "test_reproduce")  # the harness, with a toy, and what pages quote
+QUICK = (
+    "test_command",
+    "test_layered",
+    "test_pddl",
+    "test_quotes",
+    "test_reproduce",
+)  # the harness, kernels on kernels, quotes
 
 
 @pytest.hookimpl(tryfirst=True)

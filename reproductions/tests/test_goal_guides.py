@@ -5,9 +5,8 @@ import pytest
 from tests.planning.test_goal_only import Toy, check, random_toy
 from tests.reference import goal_only as reference
 
-from reproductions.goal_guides import GUIDES, blind, method_of
+from reproductions.goal_guides import GUIDES, blind, method_of, regions
 from rsg.core.random import stream
-from rsg.planning import by_regions
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered in scalar multiply")
 
@@ -67,7 +66,7 @@ def test_one_of_several_alternatives_is_enough_for_every_guide():
 
 def test_methods_as_jobs_ask_for_them():
     usual = {"method": "regions", "budget": 7, "seed": 1}
-    assert method_of(usual) is by_regions
+    assert method_of(usual) is regions
     assert method_of({**usual, "method": "blind"}) is blind
     assert method_of({**usual, "guide": "none"}) is GUIDES["none"]
     numbers = method_of({**usual, "method": "paper", "each": 200}).keywords["how"]

@@ -169,6 +169,8 @@ def test_what_cannot_be_recorded(kept, capsys):
     recorder = rsg.Recorder(Lamps(slip=0.6), kept, wrap(Lamps(), key=key), task="read-book")
     with pytest.raises(RsgError, match=r"found again by its seed: reset\(seed=...\)"):
         recorder.reset()
+    with pytest.raises(RsgError, match=r"an episode begins with reset\(seed=...\)"):
+        recorder.step(0)
     with pytest.raises(RsgError, match="began with options cannot be recorded"):
         recorder.reset(seed=1, options={"easy": True})
     recorder.reset(seed=3)
@@ -178,6 +180,8 @@ def test_what_cannot_be_recorded(kept, capsys):
     with pytest.raises(StoreError, match="somebody else is recording into"):
         rsg.Recorder(Lamps(), kept, Model())
     recorder.close()
+    with pytest.raises(RsgError, match="this recorder was closed"):
+        recorder.reset(seed=4)
     with pytest.raises(RsgError, match="not a Model"):
         rsg.Recorder(Model(), kept)
     with pytest.raises(RsgError, match="a method read"), rsg.Recorder(Lamps(), kept, Corridor()):

@@ -37,6 +37,7 @@ def as_people_write(draw, task):
     return text
 
 
+@pytest.mark.no_cover
 @given(st.data())
 def test_what_people_write_is_understood(data):
     task = data.draw(tasks)
@@ -47,6 +48,7 @@ def test_what_people_write_is_understood(data):
     assert str(parse(meant, TERMS)) == str(parse(str(task)))
 
 
+@pytest.mark.no_cover
 @given(st.text(max_size=80))
 def test_a_suggestion_is_always_a_task_that_can_be_read(text):
     try:

@@ -112,6 +112,7 @@ def test_paths_are_lazy_and_distinct():
     assert machine.count_instructions() == 3
 
 
+@pytest.mark.no_cover
 def test_long_chains_need_no_recursion():
     machine = Machine.of(parse(" > ".join(["(a|b)"] * 5000)))
     assert machine.count_instructions() == 2**5000

@@ -115,6 +115,7 @@ def test_wrong_parts_are_refused(make, problem):
         make()
 
 
+@pytest.mark.no_cover
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 4))
 def test_printing_and_parsing_are_inverse(seed, depth):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.reference.boxes import CompiledBoxWorld
 
 import rsg
 from rsg.core.errors import RsgError
@@ -271,3 +272,41 @@ def test_goals_that_were_begun_have_a_compiled_form():
     assert (log_i[:, 2:] == 0).all()
     assert goals.batch == 7
     assert not hasattr(goals, "bold")
+
+
+class Pushed:
+    """A point among walls that the wind moves now and then."""
+
+    def __init__(self, world, place, seed, wind):
+        self.world, self.place, self.rng, self.wind = (
+            world,
+            np.array(place, dtype=float),
+            np.random.default_rng(seed),
+            wind,
+        )
+
+    def step(self, action):
+        if self.rng.random() < self.wind:
+            action = self.rng.uniform(-1, 1, 2)
+        self.place = self.world.step(self.place[None], np.asarray(action)[None])[0]
+        return self.place, 0.0, False, False, {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("wind", [0.0, 0.2])
+def test_in_a_continuous_world_it_arrives_although_it_is_pushed(seed, wind):
+    world = CompiledBoxWorld([10, 10], boxes=[[[4, 0], [5, 7]]])
+    corners = {"left": (1, 1), "right": (9, 1)}
+
+    def there(_, terms, __):
+        return goals_from(lambda states: np.stack([(abs(states - corners[t]) < 1).all(axis=1) for t in terms], axis=1))
+
+    made = rsg.plan(world, np.array([2.0, 8.0]), "left then right", there, SearchSettings(seed=seed))
+    env = Pushed(world, made.states[0], seed, wind)
+    done = rsg.execute(env, made, state=lambda env: env.place)
+    assert done.done, done.reason
+    assert [term for term, _ in done.came] == ["left", "right"]
+    assert (abs(env.place - corners["right"]) < 1).all()
+    assert bool(done.replans) == bool(wind)
+    after = world.step(done.states[:-1], done.actions)
+    assert wind or np.allclose(after, done.states[1:])

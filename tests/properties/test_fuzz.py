@@ -3,6 +3,8 @@ from benchmarks.fuzz_parser import SEEDS, example, fuzz
 
 from rsg.language import parse
 
+pytestmark = pytest.mark.no_cover  # many times what other tests run: watched, it takes twice as long
+
 
 def test_ten_thousand_random_texts():
     figures = fuzz(10_000, seed=1)

@@ -12,6 +12,8 @@ from tests.reference.ltlf import evaluate
 from reproductions.paper.random_tasks import sample_task
 from rsg.language import Machine, parse, satisfies, to_ltlf
 
+pytestmark = pytest.mark.no_cover  # many times what other tests run: watched, it takes twice as long
+
 
 def batches(usual, long):
     """The usual seeds, and more of them for `make test-slow`."""

@@ -64,14 +64,20 @@ def random_task(rng, most=8):
 
 
 def slow_scores(case, machine, prefix):
-    """Every alignment with its score."""
+    """Every alignment with its score, and with its weight: who goes on serving a node says that it is not true yet."""
     world, subgoals, states, actions, settings = case
     graph = local_graph(world, states, max(settings.depth, PREFIX_DEPTH) if prefix else settings.depth)
     graph = replace(graph, edge_cost=graph.edge_cost * 0.1 / world.costs.mean())  # in the unit of the paper
     odds = subgoals.evaluate(world, graph.states, subgoals.numbers([str(term) for term in machine.terms]))
     logs = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
     how = {"alpha": settings.alpha, "weight": settings.weight, "open_end": prefix}
-    return reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, **how))
+    scores = reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, **how))
+
+    def weight(alignment, score):
+        _, acts = reference.events(alignment)
+        return score + sum(logs[1][graph.path[i], machine.term_of[v]] for i, v, fresh in acts if not fresh)
+
+    return [(alignment, score, weight(alignment, score)) for alignment, score in scores]
 
 
 def test_what_actions_cost_in_another_unit_changes_nothing():
@@ -104,11 +110,28 @@ def compare_with_all_alignments(case, task, prefix):
     if not scores:
         assert (found.score, found.terms, found.ends, found.now) == (-inf, (), (), None)
         return found
-    value = reference.best_score(scores)
+    value = max(score for _, score, _ in scores)
     assert found.score == pytest.approx(value, rel=1e-10, abs=1e-10)
-    best = [as_segmentation(machine, alignment) for alignment, score in scores if score > value - 1e-9]
+    order = sorted(scores, key=lambda one: -one[2])
+    most = order[0][2]
+    best = [as_segmentation(machine, alignment) for alignment, _, weight in order if weight > most - 1e-9]
     assert (found.terms, found.ends, found.now) in best
+    check_how_sure(found, [(as_segmentation(machine, one), np.exp(weight - most)) for one, _, weight in order])
     return found
+
+
+def check_how_sure(found, ways):
+    """Against the sum over all alignments, the likeliest first, and against the one that comes second."""
+    whole = sum(weight for _, weight in ways)
+    for end, sure in zip(found.ends, found.sure, strict=True):
+        share = sum(weight for (_, ends, _), weight in ways if end in ends) / whole
+        assert sure == pytest.approx(share, rel=1e-7, abs=1e-9)
+    if len(ways) == 1 or ways[1][1] == 0.0:
+        assert found.odds == pytest.approx(0.0)
+        return
+    assert found.odds == pytest.approx(ways[1][1], rel=1e-7)
+    tied = ways if ways[1][1] == pytest.approx(1.0, rel=1e-7) else ways[1:]
+    assert found.second in [ends for (_, ends, _), weight in tied if weight == pytest.approx(ways[1][1], rel=1e-7)]
 
 
 @pytest.mark.parametrize("prefix", [False, True])

@@ -1,6 +1,7 @@
 """The learned object: it plans, recognises, segments, is saved and loaded; what is given wrongly is one sentence."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from rsg.core.errors import RsgError, RunError
 from rsg.core.settings import in_file
 from rsg.domains.playroom import PlayroomWorld
 from rsg.subgoals.learning import RsgSettings
+from rsg.worlds.corridor import Corridor as Hall
 
 WORLD = Corridor()
 
@@ -91,7 +93,7 @@ def test_networks_are_saved_too(tmp_path):
 
 
 def test_a_domain_is_a_world_and_is_remembered(tmp_path):
-    store = small_store(tmp_path / "store")
+    store = small_store(tmp_path / "store", [demo for demo in small_demos() if "grab-axe" in demo.task][:18])
     for world in (SOURCE, "crafting"):
         learned = rsg.learn(tmp_path / "store", world, settings={"seed": 3})
         assert learned.segment(store[0]).ends
@@ -237,3 +239,17 @@ def test_a_task_may_be_said_in_words():
     assert made.found
     with pytest.raises(RsgError, match="unknown words 'close the book'"):
         subgoals.plan(Corridor(), [4, 0, 0], "light the lamp then close the book")
+
+
+def test_descriptions_may_be_in_words():
+    shown = [rsg.Demonstration(*walk) for walk in Hall().walks()]
+    said = {
+        "light-lamp": "light the lamp",
+        "read-book": "read the book",
+        "light-lamp then read-book": "light the lamp, then read the book",
+    }
+    told = [replace(demo, task=said.get(demo.task, demo.task)) for demo in shown]
+    with pytest.raises(rsg.RsgError, match="light the lamp"):
+        rsg.learn(told, Hall())
+    subgoals = rsg.learn(told, Hall(), words=["light-lamp", "read-book"])
+    assert [one.means for one in subgoals.tell()] == [one.means for one in rsg.learn(shown, Hall()).tell()]

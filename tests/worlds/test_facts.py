@@ -96,6 +96,18 @@ def test_named_parts_come_first_and_things_have_types_and_conditions():
     assert facts.compiled is None
 
 
+@pytest.mark.parametrize("name", ["hand.held", "achieved goal", "left-arm"])
+def test_parts_may_be_called_anything(name):
+    class Odd(Rows):
+        def encode(self, states):
+            return {name: states[:, :2], "map": states[:, 2:].reshape(len(states), 2, 3)}
+
+    states = rows(3, high=3, width=8)
+    names = fact_names(Odd(), states)
+    assert {f"{name}[0]=1", "some map=1"} <= set(names)
+    assert np.array_equal(facts_of(Odd(), names).ask(states)[:, names.index(f"{name}[0]=1")], states[:, 0] == 1)
+
+
 def test_a_state_of_broken_numbers_shows_what_encode_makes_discrete_of_it():
     class Lamp:
         def encode(self, states):

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
@@ -19,7 +18,7 @@ from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
@@ -92,7 +91,7 @@ class BcFsm(Baseline):
         for some, act, stop in zip(known, torch.split(acts, sizes), torch.split(logsigmoid(odds), sizes), strict=True):
             yield act.view(-1, len(some))[:-1], stop.view(-1, len(some))  # nothing is done at the last state
 
-    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> "Memory":
+    def begin(self, world: EitherWorld, states: Array, machine: Machine) -> "Memory":
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
         paths = [self._numbers(map(str, path)) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
@@ -104,9 +103,7 @@ class BcFsm(Baseline):
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
         return Memory.of(table[worth.argmax(axis=1)], self.chance())
 
-    def _thought(
-        self, world: EitherWorld, states: NDArray[Any], memory: "Memory"
-    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _thought(self, world: EitherWorld, states: Array, memory: "Memory") -> tuple[Array, Bools]:
         """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
         score, ended = np.zeros(len(states)), np.zeros(len(states), dtype=bool)
         for _ in range(MAX_STEPS):
@@ -118,12 +115,12 @@ class BcFsm(Baseline):
             states = np.where(ended[:, None], states, world.step(states, actions))
         return score, ended
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """What the policy of the present subgoal does; where actions are discrete the last subgoal may stop."""
         actions, finished, memory, _ = self._decide(world, states, memory)
         return actions, finished if self.actions.discrete else np.zeros_like(finished), memory
 
-    def _decide(self, world: EitherWorld, states: NDArray[Any], memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
+    def _decide(self, world: EitherWorld, states: Array, memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
         seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
@@ -150,27 +147,27 @@ def score_of(nodes: Nodes, act: Tensor, stop: Tensor) -> Tensor:
 class Memory(NamedTuple):
     """Where N copies are, each in its own linear instruction."""
 
-    ways: NDArray[np.int64]  # `[N, longest]` the numbers of terms, -1 beyond the end
-    at: NDArray[np.int64]  # `[N]` the place in it
-    served: NDArray[np.bool_]  # `[N]` whether an action has been taken for the present subgoal
+    ways: Ints  # `[N, longest]` the numbers of terms, -1 beyond the end
+    at: Ints  # `[N]` the place in it
+    served: Bools  # `[N]` whether an action has been taken for the present subgoal
     rng: np.random.Generator  # where chance comes from
 
     @staticmethod
-    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> "Memory":
+    def of(ways: Ints, rng: np.random.Generator) -> "Memory":
         """At the beginning."""
         return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
 
     @property
-    def terms(self) -> NDArray[np.int64]:
+    def terms(self) -> Ints:
         """The present subgoals."""
         return self.ways[np.arange(len(self.ways)), self.at]
 
     @property
-    def is_last(self) -> NDArray[np.bool_]:
+    def is_last(self) -> Bools:
         """Whether no other subgoal follows."""
         return np.asarray(self.at + 1 == (self.ways >= 0).sum(axis=1))
 
-    def after(self, leaving: NDArray[np.bool_]) -> "Memory":
+    def after(self, leaving: Bools) -> "Memory":
         """Some copies go on to their next subgoal."""
         return self._replace(at=self.at + leaving, served=self.served & ~leaving)
 
@@ -188,7 +185,7 @@ def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Flo
     for i in range(steps):
         for v in range(1, size - 1):
             rat[i, v, :] = act[i, nodes.term[v]]
-    along = Along(np.arange(steps + 1), Logs(stop, np.zeros(stop.shape)), nodes, rat, False)
+    along = Along(np.arange(steps + 1).astype(np.int32), Logs(stop, np.zeros(stop.shape)), nodes, rat, False)
     best = np.empty((steps + 1, size, 2))
     value = align(along, best)
     for_act, for_stop = np.zeros(act.shape), np.zeros(stop.shape)

@@ -21,7 +21,8 @@ from rsg.subgoals.runs import BY_FACTS, NO_FACTS, check_device
 from rsg.training import Progress, Run, TrainingSettings, changed
 from rsg.training.checkpoint import FOLDER
 from rsg.training.loop import Looking
-from rsg.training.origin import home, origin
+from rsg.training.origin import OfRecordings, home, origin
+from rsg.worlds import recorded
 
 RSG = RationalSubgoals.name
 USUAL = 400  # demonstrations of each task
@@ -121,6 +122,13 @@ def begun(domain: Domain, out: Path, asked: Asked, demos: Path | None, per_task:
     told["from"] = str(asked.begin.resolve()) if asked.begin else None
     there = domain.within(told["setting"]) if told["setting"] else domain
     return Job(there, asked.method or RSG, settings, store, start, told)
+
+
+def without_model(demos: Path, out: Path) -> tuple[Domain, Path]:
+    """The world that recordings are of, made of themselves, and their store; those of others go beside the run."""
+    FOLDER.check_new(out)
+    store = open_store(demos, "recorded", out.parent / f"{out.name}-demos")
+    return OfRecordings(recorded(store), store), store.folder
 
 
 def check_own(out: Path, made_by: str) -> None:

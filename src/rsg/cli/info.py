@@ -9,6 +9,7 @@ from rsg.cli.options import RunFolder
 from rsg.domain import Domain, find, installed
 from rsg.evaluation.usual import usual_settings
 from rsg.training import Run
+from rsg.worlds import Recorded
 
 
 @command
@@ -32,6 +33,8 @@ def _show(folder: Path, about: dict[str, Any], state: dict[str, Any] | None) -> 
     else:
         yield "no checkpoint yet"
     yield f"data   {origin.get('demos', 'given in memory')}, sha256 {about.get('data', '')[:16]}…"
+    if "recorded" in origin:
+        yield f"world  {Recorded(**origin['recorded']).assumes}"
     if origin.get("from"):
         yield f"begun with what {origin['from']} had learned"
     yield f"terms  {len(about.get('terms', []))}: {', '.join(about.get('terms', []))}\n"

@@ -14,7 +14,7 @@ from rsg.core.blame import blamed
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
 
-DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130  # 1: nothing was found
 
 COMMANDS = {
     "demo": "Make demonstrations, learn subgoals from them, plan with them, write a report.",
@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Plan with what a run learned, and write one HTML page.",
     "plan": "Plan for an instruction, or for a goal only, and show the steps.",
     "recognise": "Say which task a trajectory did, and where each step ended.",
+    "segment": "Say where each subgoal of many recordings begins and ends, in the formats of others.",
     "eval": "Plan from many starts, replay every plan, and report success.",
     "reproduce": "Run an experiment of the paper and write its section of the results.",
     "doctor": "Check the installation: Python, packages, threads, compile cache, extras.",

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import RenderableType
 from rich.markup import escape
 
@@ -23,7 +25,7 @@ from rsg.evaluation.candidates import candidates_named
 from rsg.evaluation.timeline import ENDED, draw, says, signs, timeline_text
 from rsg.subgoals import Recognised, Segmentation, load, propose
 from rsg.training import Run
-from rsg.training.origin import check_usable
+from rsg.training.origin import check_usable, home
 
 BAR = 20  # columns for a probability of 1, at most a quarter of all
 
@@ -58,13 +60,17 @@ def recognise(
     store = open_store(demos, trained_in or "own")
     if trained_in not in (None, held := store.manifest.world):
         raise RsgError(f"{demos} holds trajectories of '{held}', the run was trained in '{trained_in}'")
-    source, demo = find(world) if world else remembered(store.manifest.world), store[episode]
+    alone = "recorded" in run.about.get("source", {})
+    source = find(world) if world else home(run) if alone else remembered(store.manifest.world)
+    demo = store[episode]
     if first is not None and not 1 <= first <= len(demo):
         has = quantity(len(demo), "step")
         raise RsgError(f"episode {episode} has {has}, so --first takes 1 to {len(demo)}, not {first}")
     shown = demo.first(first or len(demo))
     where = source.world(demo.setting)
     check_usable(folder, source, where)
+    if alone:  # where all that anybody does is to go on
+        shown = replace(shown, actions=np.zeros(len(shown), dtype=np.int64))
     states, actions = shown.states, actions_of(shown)
     begun = time.perf_counter()
     if candidates is not None:

@@ -5,15 +5,20 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
-from rsg.baselines.jobs import USUAL, Asked, begun, resumed
+import typer
+
+from rsg.baselines.jobs import USUAL, Asked, begun, resumed, without_model
 from rsg.cli.command import Place, Said, command, option
-from rsg.cli.options import WorldName, new_folder, settings_file
+from rsg.cli.options import new_folder, settings_file
 from rsg.core.errors import RsgError
 from rsg.core.settings import meanings
-from rsg.domain import find
+from rsg.domain import Domain, find
 from rsg.evaluation.policies import success_now
 from rsg.evaluation.run_words import how_read, next_commands
+from rsg.training import Run
+from rsg.training.origin import home
 from rsg.training.showing import training_bar
 
 INTERRUPTED = 130
@@ -43,11 +48,30 @@ class How(Asked):
     changes: list[str] | None = option(None, "Change a setting; --set help lists them.", "--set", metavar="KEY=VALUE")
 
 
+def _where(name: str | None, place: str | None, how: How, out: Path | None, resume: bool) -> tuple[Domain, How]:
+    """The domain that was named; else one that is made of recordings, with the store that has them."""
+    if name is not None:
+        return find(name, place), how
+    if how.changes == ["help"]:
+        return Domain(), how
+    if out is not None and resume:
+        return home(Run(out)), how
+    if how.demos is None or out is None:
+        raise RsgError("name a world (see rsg domains), or give recordings to make one of: --demos DIR --out RUN")
+    domain, store = without_model(how.demos, out)
+    return domain, replace(how, demos=store)
+
+
 @command
 def train(
-    name: WorldName,
     place: Place,
     how: How,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORLD]", help="A name (see rsg domains), or path/to/file.py:name; none: it is made of --demos."
+        ),
+    ] = None,
     out: Path | None = new_folder(None, "The folder of the run.", "RUN"),
     resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
     watch: int = option(0, "Plans per task at each look, only to report true success; 0: none.", min=0),
@@ -55,12 +79,13 @@ def train(
     """Learn what the terms of the descriptions mean, from demonstrations; or train a baseline on them.
 
     Training stops when the score of held-out demonstrations no longer rises; it never sees the truth. Ctrl-C saves.
-    For example:
+    Without a WORLD it is made of the recordings that you give: no model is needed, and no actions. For example:
     [bold]rsg train {world} --out out/run --per-task 5[/bold]
     [bold]rsg train {world} --out out/bc --method bc[/bold]
+    [bold]rsg train --demos recordings --out out/seen[/bold]
     [bold]rsg train {world} --set help[/bold]
     """
-    domain = find(name, place)
+    domain, how = _where(name, place, how, out, resume)
     if how.changes == ["help"]:
         settings = replace(how, changes=None).settings(domain)
         listed = [f"{key:16} {value!s:12} {meaning}" for key, value, meaning in meanings(settings)]
@@ -88,10 +113,12 @@ def train(
         "ended": done.done or "interrupted",
     }
     if not done.done:
-        again = f"rsg train {name} --out {out} --resume"
+        again = f"rsg train {name or ''} --out {out} --resume".replace("  ", " ")
         print(f"interrupted at step {done.step}; all is saved. To go on: {again}", file=sys.stderr)
         return Said(values, (), INTERRUPTED)
     best = f"; best held-out score {done.best:.4f} at step {done.best_step}" if done.best is not None else ""
     took = f"{done.seconds:.1f} s of processor time, {seconds:.1f} s in all"
     fitted = f"{how_read(out)}{done.step} steps, {done.done}{best}; {took}"
-    return Said(values, "\n  ".join([f"{fitted}\nsaved in {out}. Try next:", *next_commands(job, out, name)]))
+    return Said(
+        values, "\n  ".join([f"{fitted}\nsaved in {out}. Try next:", *next_commands(job, out, name or domain.name)])
+    )

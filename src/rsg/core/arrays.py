@@ -14,11 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def record(**fields: DTypeLike) -> np.dtype[Any]:
-    """The type of records with these fields and their types, for kernels that say `labels[s, v].cost`.
-
-    >>> np.zeros(2, record(cost=np.float64, state=np.int32))[1].state
-    np.int32(0)
-    """
+    """The type of records with these fields and their types, for kernels that say `labels[s, v].cost`."""
     return np.dtype((np.record, np.dtype(list(fields.items()), align=True)))
 
 

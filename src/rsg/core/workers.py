@@ -4,11 +4,19 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import resource_tracker
 from threading import Thread, current_thread, main_thread
 from types import FrameType
+from typing import TypeVar
+
+from rsg.core.errors import RsgError
+
+T = TypeVar("T")
 
 
 def cores() -> int:
@@ -62,3 +70,27 @@ def ctrl_c_waits() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     if pressed():
         signal.raise_signal(signal.SIGINT)
+
+
+def each_done(work: Callable[[int], T], todo: Iterator[int], workers: int) -> Generator[T]:
+    """What comes of the work with each number, in any order; more than one worker are processes of their own."""
+    if workers <= 1:
+        for index in todo:
+            yield work(index)
+        return
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=begin_worker)
+    try:
+        jobs: set[Future[T]] = set()
+        while True:
+            with ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
+                few = islice(todo, 4 * workers - len(jobs))
+                jobs |= {pool.submit(work, index) for index in few}
+            if not jobs:
+                break
+            done, jobs = wait(jobs, return_when=FIRST_COMPLETED)
+            for job in done:
+                yield job.result()
+    except BrokenProcessPool:
+        raise RsgError("a worker was killed, perhaps for want of memory; the same command goes on") from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

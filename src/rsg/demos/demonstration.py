@@ -109,10 +109,15 @@ def _same(one: Array | None, other: Array | None) -> bool:
 
 def actions_of(trajectory: Trajectory) -> Array:
     """The actions, where they are needed: an error if they are missing."""
-    if trajectory.actions is None:
+    return known_actions(trajectory.actions)
+
+
+def known_actions(actions: Array | None) -> Array:
+    """The same, of actions that may be missing."""
+    if actions is None:
         how = "rsg demos import STORE --out DIR --world WORLD --find-actions finds them"
         raise RsgError(f"this recording has no actions, and they are needed here; {how}")
-    return trajectory.actions
+    return actions
 
 
 Demonstrator = Any

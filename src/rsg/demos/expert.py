@@ -71,7 +71,8 @@ def demonstrate(
         world: where; it must have `sample(rng, count)`.
         tasks: what to show, or only one task.
         truth: tells which terms hold, `truth(world, states, terms)` → `[N, terms]`; or for each term a function of
-            states that tells where it does, `[N]`. Then tasks may be said in words.
+            states that tells where it does, `[N]`, in a wrapped environment a function of that. Then tasks may be said
+            in words.
         per_task: how many of each task.
         noise: the share of actions that are random.
         seed: where chance comes from.
@@ -87,7 +88,8 @@ def demonstrate(
         raise RsgError(f"{type(world).__name__} has no starts; write a method sample(rng, count) that gives some")
     words = list(truth) if isinstance(truth, Mapping) else None
     machines = [Machine.of(parse(text, words=words)) for text in ([tasks] if isinstance(tasks, str) else tasks)]
-    holds = _told(truth) if isinstance(truth, Mapping) else truth
+    tells = getattr(world, "truth", _told)  # a wrapped environment is asked itself
+    holds = tells(truth) if isinstance(truth, Mapping) else truth
     shown = []
     with progress("demonstrating", len(machines) * per_task, "episodes") as advance:
         for task, machine in enumerate(machines):

@@ -2,7 +2,7 @@
 
 import atexit
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 
 from rsg.core.errors import ParseError, RsgError, StoreError
+from rsg.core.files import check_writable, replacing
 from rsg.demos.demonstration import Demonstration, Demonstrator
 from rsg.demos.finding import with_actions
-from rsg.demos.formats import EVERY, STORE, Options, Recording, format_for, format_of
-from rsg.demos.formats.format import dtype_named, lossless
+from rsg.demos.formats import EVERY, LABELLED, STORE, Format, Options, Recording, format_for, format_of
+from rsg.demos.formats.format import check_free, dtype_named, lossless
+from rsg.demos.formats.jsonl import JsonLines
+from rsg.demos.formats.lerobot import LeRobot
+from rsg.demos.formats.minari import Minari
+from rsg.demos.labels import Labels
 from rsg.demos.store import FOLDER, Store
 from rsg.demos.words import reader
 
@@ -33,15 +38,7 @@ class Import:
 
 
 def import_from(source: str | Path, how: Import | None = None) -> Iterator[Demonstration]:
-    """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format.
-
-    >>> import json
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "log.jsonl"
-    ...     _ = file.write_text(json.dumps({"states": [[0], [1]], "actions": [1], "task": "open-door"}))
-    ...     [demo.task for demo in import_from(file)]
-    ['open-door']
-    """
+    """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format."""
     how = how or Import()
     found = format_of(str(source), how.format)
     return _read(found.read(str(source), how.options), str(source), how)
@@ -141,12 +138,43 @@ def world_of_source(source: str, named: str | None = None) -> str | None:
     return format_of(source, named).world(source)
 
 
-def open_store(source: Path, world: str, folder: Path | None = None) -> Store:
+def label_to(
+    target: str, labels: Labels, store: Store, source: str, options: Options, named: str | None = None
+) -> None:
+    """Write labels: lines of JSON, or a dataset with them: a copy of the source if that is of the same format.
+
+    Args:
+        target: what is written: all of it, or nothing; named: its format, if not guessed.
+        labels: of the recordings of a store.
+        store: the recordings, and source: where they come from.
+        options: how.
+    """
+    format_ = labelled_as(target, named)
+    if format_.name == JsonLines.name:
+        with replacing(check_free(target)) as part, part.open("wb") as file:
+            file.writelines(path.read_bytes() for path in labels.files)
+        return
+    same = not _is_store(source) and format_of(source).name == format_.name
+    format_.write(store, target, replace(options, labels=labels, copied=source if same else None))
+
+
+def labelled_as(target: str, named: str | None = None) -> Format:
+    """The format in which labels would be written there, or what is wrong with that, before any work."""
+    found = format_for(target, named)
+    if found.name not in LABELLED:
+        raise StoreError(f"{found.name} has no place for labels; give FILE.jsonl, FILE.hdf5, a FOLDER or minari:ID")
+    if found.name != Minari.name:
+        check_free(target)
+        check_writable(target, folder=found.name == LeRobot.name)
+    return found
+
+
+def open_store(source: Path, world: str, folder: Path | None = None, how: Import | None = None) -> Store:
     """The store of a folder; of another source, one that is filled from it: in a folder, or else only while we run.
 
-    world: where the demonstrations are of, if they do not say it.
+    world: where the demonstrations are of, if they do not say it. how: a source is read.
     """
-    if _is_store(source):
+    if _is_store(source) and not (how and (how.words or how.bridge is not None)):
         return Store(source)
     if folder is None:
         scratch = TemporaryDirectory()
@@ -154,7 +182,7 @@ def open_store(source: Path, world: str, folder: Path | None = None) -> Store:
         folder = Path(scratch.name) / "store"
     if (folder / FOLDER.file).exists():
         raise StoreError(f"{folder} already holds demonstrations; give --demos {folder}, or choose another folder")
-    return import_into(folder, str(source), world_of_source(str(source)) or world)
+    return import_into(folder, str(source), world_of_source(str(source)) or world, how)
 
 
 def _is_store(source: str | Path) -> bool:

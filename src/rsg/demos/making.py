@@ -1,12 +1,8 @@
 """Making a store of demonstrations: on several cores, resumable, the same bytes however it is run."""
 
-import multiprocessing
-from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,7 @@ from rsg.core.blame import telling_whose
 from rsg.core.errors import RsgError, StoreError
 from rsg.core.progress import Advance, progress
 from rsg.core.random import stream
-from rsg.core.workers import begin_worker, cores, ctrl_c_waits
+from rsg.core.workers import cores, each_done
 from rsg.demos.demonstration import Demonstrator
 from rsg.demos.store import FOLDER, MANIFEST, SHARD_EPISODES, Shard, Store, write_shard
 
@@ -73,7 +69,8 @@ def fill_store(
         todo = (index for index in range(shards) if index not in full)
         if advance:
             advance(sum(done[index] for index in full))
-        with closing(_make(source, recipe, folder, todo, min(workers, shards - len(full)))) as written:
+        make = partial(make_shard, source, recipe, folder)
+        with closing(each_done(make, todo, min(workers, shards - len(full)))) as written:
             for shard in written:
                 store.commit(shard)
                 if advance:
@@ -105,31 +102,6 @@ def _opened(recipe: Recipe, folder: Path, shards: int) -> Store:
 def _plain(recipe: Recipe) -> dict[str, Any]:
     """The recipe as JSON gives it back."""
     return {**asdict(recipe), "tasks": list(recipe.tasks)}
-
-
-def _make(source: Demonstrator, recipe: Recipe, folder: Path, todo: Iterator[int], workers: int) -> Generator[Shard]:
-    """Write shards, in any order; each depends on the recipe and its number alone."""
-    if workers <= 1:
-        for index in todo:
-            yield make_shard(source, recipe, folder, index)
-        return
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, spawn, initializer=begin_worker)
-    try:
-        jobs: set[Future[Shard]] = set()
-        while True:
-            with ctrl_c_waits():  # a few at a time: a plan of millions of shards must not fill the memory
-                few = islice(todo, 4 * workers - len(jobs))
-                jobs |= {pool.submit(make_shard, source, recipe, folder, index) for index in few}
-            if not jobs:
-                break
-            done, jobs = wait(jobs, return_when=FIRST_COMPLETED)
-            for job in done:
-                yield job.result()
-    except BrokenProcessPool:
-        raise RsgError("a worker was killed, perhaps for want of memory; the same command goes on") from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _numbers(source: Demonstrator, recipe: Recipe, index: int) -> range:

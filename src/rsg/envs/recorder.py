@@ -86,6 +86,8 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
+        if not self._finish.alive:
+            raise RsgError("this recorder was closed; make another one, it adds to the same store")
         again = isinstance(self.world, Wrapped)
         if again and seed is None:
             raise RsgError("an episode is found again by its seed: reset(seed=...); without one it cannot be recorded")
@@ -104,6 +106,8 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Act."""
+        if not hasattr(self, "_last"):
+            raise RsgError("an episode begins with reset(seed=...), and none has begun")
         told = self.env.step(action)
         if not self._recording.running:
             return told

@@ -38,7 +38,7 @@ def subgoals_named(name: str, domain: Domain, world: EitherWorld) -> Subgoals:
 def world_of_run(run: Run, named: str | None) -> EitherWorld | None:
     """A world that a run was trained in, if it can be found: it says facts in words; named: how the user named it."""
     source = run.about.get("source", {})
-    if not (named or source.get("world") in installed()):
+    if not (named or "recorded" in source or source.get("world") in installed()):
         return None
     domain = home(run, find(named) if named else None)
     found: EitherWorld = (

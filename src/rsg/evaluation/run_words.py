@@ -11,6 +11,7 @@ from rsg.domain import Domain
 from rsg.subgoals import Reading
 from rsg.subgoals.runs import BY_FACTS
 from rsg.training import Run
+from rsg.training.origin import OfRecordings
 
 
 def how_read(out: Path) -> str:
@@ -30,17 +31,19 @@ def how_read(out: Path) -> str:
 
 def next_commands(job: Job, out: Path, name: str) -> list[str]:
     """Commands that show what was learned; name: how the user named the world."""
-    domain, plans = job.domain, job.method == RSG
+    domain, read = job.domain, job.method == RSG
+    plans = read and not isinstance(domain, OfRecordings)
     judged = domain.has("truth") and bool(domain.reported)
     used, world = f"{name}{domain.place_words}", f" --world {name}" if ":" in name else ""
     pictures = [key for key, one in domain.pictures.items() if one.learned]
     commands = {
         f"eval {used} --subgoals {out} --split {''.join(domain.reported[-1:])}": judged and job.method != "lstm",
-        f"readings {out}{world}": plans and getattr(job.settings, "encoder", "") in BY_FACTS,
+        f"readings {out}{world}": read and getattr(job.settings, "encoder", "") in BY_FACTS,
         f"plan {used} --goal TERM --subgoals {out}": plans,
         **{f"world {used} --subgoals {out} --{key} {key}.png": plans for key in pictures},
         f"report {out}{world}": plans and judged,
-        f"deps {out}{world}": plans,
+        f"recognise {out} --demos {job.store.folder}": read and not plans,
+        f"deps {out}{world}": read,
         f"recognise {out} --demos DIR --candidates train{world}": job.method == "lstm",
         f"info {out}": True,
     }

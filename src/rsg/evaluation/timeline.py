@@ -14,13 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import ConnectionPatch
-from numpy.typing import NDArray
 from rich.text import Text
 
+from rsg.core.arrays import Array, Bytes
 from rsg.core.errors import RsgError
+from rsg.core.files import new_folder
 from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
+from rsg.core.progress import progress
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, actions_of
+from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos.finding import with_actions
+from rsg.demos.labels import Labels
 from rsg.domain import Domain
 from rsg.language import Task, parse
 from rsg.planning import Part
@@ -54,7 +58,7 @@ def parts(found: Segmentation) -> list[Part]:
     return [Part(term, start, end) for (term, end), start in zip(ends, starts, strict=False)]
 
 
-def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tuple[list[str], list[str]]:
+def signs(world: EitherWorld, actions: Array, arrows: bool = False) -> tuple[list[str], list[str]]:
     """A sign for each step, and what the signs mean.
 
     In a continuous world that is the way that the first two numbers of an action lead; elsewhere an arrow, if one is
@@ -144,11 +148,28 @@ def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, 
         draw_on_floor(path, world, actions_of(shown), found, floor, note)
 
 
+def draw_labels(folder: Path, store: Store, domain: Domain, labels: Labels) -> None:
+    """A picture of each recording that has labels, `episode-00000.png` and so on: all of them, or none."""
+    with new_folder(folder) as drawn, progress("drawing", len(store), "recordings") as advance:
+        for demo, line in zip(store, labels.lines(), strict=True):
+            if cut := line["segments"]:
+                ends = tuple((one["term"], one["end"]) for one in cut)
+                terms = tuple(one["term"] for one in cut for _ in range(one["start"], one["end"]))
+                world = domain.world(demo.setting)
+                shown = with_actions(world, demo)
+                least = min(one["confidence"] for one in cut)
+                note = f"episode {line['episode']}; the least sure of its ends: {least:.0%}"
+                found = Segmentation(parse(line["task"]), 0.0, terms, ends)
+                picture = drawn / f"episode-{line['episode']:05}.png"
+                draw_timeline(picture, world, shown.states, actions_of(shown), found, note)
+            advance(1)
+
+
 def draw_timeline(
     path: str | Path,
     world: EitherWorld,
-    states: NDArray[Any],
-    actions: NDArray[Any],
+    states: Array,
+    actions: Array,
     found: Segmentation,
     note: str = "",
 ) -> None:
@@ -188,9 +209,9 @@ def draw_timeline(
 def draw_on_floor(
     path: str | Path,
     world: EitherWorld,
-    actions: NDArray[Any],
+    actions: Array,
     found: Segmentation,
-    floor: NDArray[np.uint8],
+    floor: Bytes,
     note: str = "",
 ) -> None:
     """A PNG file, a slide large: the whole way in one picture `floor`, and a timeline in the same colours.
@@ -248,7 +269,7 @@ def draw_bars(axes: Axes, served: Sequence[Part], found: Segmentation) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def name_steps(axes: Axes, world: EitherWorld, actions: NDArray[Any], room: int = 50) -> None:
+def name_steps(axes: Axes, world: EitherWorld, actions: Array, room: int = 50) -> None:
     """The number of each step, and below it what was done; if there are more than have room, only of some."""
     steps, (marks, meanings) = len(actions), signs(world, actions, arrows=True)
     every = next(each for each in (1, 2, 5, 10, 20, 50, 100, 1000, steps) if steps <= room * each)

@@ -197,12 +197,9 @@ def by_regions(
 ) -> Plan:
     """A plan for the goal.
 
-    Args:
-        problem: the goal, and the terms that divide states into regions.
-        limits: of the search.
-        rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first.
-        blind: whether of the same rank the cheapest states come first, whatever their region and whatever they show.
-        novel: otherwise, whether of the same rank those states come first that show something new.
+    rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first. Of the
+    same rank the cheapest states come first if it is blind, whatever they show; otherwise, if novel, those that show
+    something new.
     """
     if is_continuous(problem.world):
         raise RsgError(

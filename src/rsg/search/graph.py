@@ -129,6 +129,15 @@ def local_graph(world: World, states: Array, depth: int, max_states: int = 1_000
     return StateGraph(distinct, start, after[source, action], action.astype(np.int32), explored.costs[action], path)
 
 
+def chain(states: Array, cost: float) -> StateGraph:
+    """The states of a trajectory `[T + 1, W]` alone, each once: from each one goes on as it did, or loses a step."""
+    distinct, path = np.unique(states, axis=0, return_inverse=True)
+    path, every = path.reshape(-1).astype(np.int32), np.arange(len(distinct), dtype=np.int32)
+    on = np.unique(np.stack([path[:-1], path[1:]]), axis=1)
+    source, target = np.concatenate([on[0], every]), np.concatenate([on[1], every])
+    return StateGraph.of(distinct, source, target, np.full(len(source), cost), path)
+
+
 @compiled
 def in_order(one: Indices, other: Indices, cost: Floats, count: int) -> tuple[Indices, Indices, Floats]:
     """Edges `[E]` in the order of the states at one of their ends, of which there are `count`; equal ones keep theirs.

@@ -17,6 +17,9 @@ from rsg.language import Nodes
 from rsg.search.cost_to_go import Logs, Slopes
 from rsg.subgoals.rationality import FRESH, MOVED
 
+STAY = -1  # in the place of a machine edge: act for the same node
+STRAIGHT = (-1, -1, -1, STAY)  # no turn anywhere
+
 
 class Along(NamedTuple):
     """What is known along a demonstration.
@@ -126,6 +129,12 @@ def align(along: Along, best: Floats) -> float:
 
 
 @inner
+def worth(along: Along, i: int, v: int, label: int, way: int, best: Floats) -> float:
+    """The score of one way on from a label: a machine edge, or STAY; and of the best that follows."""
+    return staying(along, i, v, label, best) if way == STAY else crossing_on(along, i, v, way, best)
+
+
+@inner
 def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     """The first of the best edges along which v is left at state i."""
     edge, total = along.nodes.start[v], leaving(along, i, v, best)
@@ -134,21 +143,32 @@ def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     return edge  # type: ignore[no-any-return]
 
 
+@inner
+def way_on(along: Along, i: int, v: int, label: int, best: Floats) -> int:
+    """The best way on from a label; of equals, to stay, or else the first edge."""
+    if v > 0 and (label == FRESH or staying(along, i, v, MOVED, best) == best[i, v, MOVED]):
+        return STAY
+    return best_edge(along, i, v, best)
+
+
 @pasted
-def trace(along: Along, best: Floats, shares: Shares) -> None:
-    """The arg-max of eq. 2, the alignment itself, first state first. `best` is as `align` left it."""
+def trace(along: Along, best: Floats, shares: Shares, turn: tuple[int, int, int, int] = STRAIGHT) -> None:
+    """The arg-max of eq. 2, the alignment itself, first state first. `best` is as `align` left it.
+
+    turn: a label (state, node, fresh or moved) at which another way is taken, and which.
+    """
     i, v, label = 0, 0, MOVED
     while v < len(along.nodes.term) - 1:
-        if v > 0 and (label == FRESH or staying(along, i, v, MOVED, best) == best[i, v, MOVED]):
-            if i == len(along.path) - 1:
-                shares.stops[v] = label
-                return
+        way = turn[3] if turn[:3] == (i, v, label) else way_on(along, i, v, label, best)
+        if way != STAY:
+            shares.crossings[i, way] = 1.0
+            v, label = along.nodes.after[way], FRESH
+        elif i == len(along.path) - 1:
+            shares.stops[v] = label
+            return
+        else:
             shares.acts[i, v, label] = 1.0
             i, label = i + 1, MOVED
-        else:
-            edge = best_edge(along, i, v, best)
-            shares.crossings[i, edge] = 1.0
-            v, label = along.nodes.after[edge], FRESH
 
 
 @pasted

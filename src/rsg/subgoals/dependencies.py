@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.arrays import Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
@@ -64,7 +64,7 @@ def discover(
     return _counted(terms, np.concatenate(odds), starts, shown, cut)
 
 
-def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, NDArray[Any]]]) -> list[Any]:
+def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, Array]]) -> list[Any]:
     """Log-odds of G in all states `[N, T]` of each of some trajectories, `(world, states)`."""
     rows: list[Any] = [None] * len(shown)
     for world, numbers in by_world((world, number) for number, (world, _) in enumerate(shown)):

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.search import StateGraph, local_graph, local_roadmap
+from rsg.demos.demonstration import known_actions
+from rsg.search import StateGraph, chain, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
 from rsg.worlds import (
     ContinuousWorld,
     EitherWorld,
+    Recorded,
     World,
     chance_in,
     is_continuous,
@@ -41,14 +43,22 @@ class Ground:
         return 3 * self.graph.size_bytes + 1000
 
 
-def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], depth: int, poses: int = 2000) -> Ground:
+def ground(
+    world: EitherWorld, states: NDArray[Any], actions: NDArray[Any] | None, depth: int, poses: int = 2000
+) -> Ground:
     """The graph of what is within `depth` actions of a trajectory; steps that its world denies are an error.
+
+    In a world that is made of recordings it is the trajectory itself, and nobody asks for its actions.
 
     Its costs are in the unit of the paper, whatever unit those of the world are in (`rsg.worlds.unit_of`).
 
     Actions are `[T]`, or `[T, D]` in a continuous world, where the graph is a part of a roadmap of so many poses.
     """
     require(world, states)
+    if isinstance(world, Recorded):
+        graph = chain(states, world.cost_of_step)
+        return Ground(world, graph, Walk(graph.path, edges_to_next(graph), np.ones(len(states) - 1)))
+    actions = known_actions(actions)
     if is_continuous(world):
         states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
         check_steps(world, states, actions)

@@ -25,7 +25,7 @@ from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expec
 from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import OPEN, Reading, Readings
 from rsg.subgoals.shown import Data, Shown
-from rsg.worlds import World, is_continuous, unit_of
+from rsg.worlds import Recorded, World, is_continuous, unit_of
 from rsg.worlds.facts import facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -227,7 +227,7 @@ class _Search:
         world, start = demo.ground.world, demo.ground.graph.path[0]
         all_of_them = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
         meaning = {name: formula for name, formula in all_of_them.items() if formula is not None}
-        if len(meaning) < len(all_of_them) or is_continuous(world):
+        if len(meaning) < len(all_of_them) or is_continuous(world) or isinstance(world, Recorded):
             return _Ways(np.inf, np.inf, demo.ground.graph.states[:0])
         key = (d, tuple(meaning.values()))
         if key not in self._known_ways:

@@ -11,7 +11,7 @@ import numpy as np
 from rsg.core.arrays import Floats
 from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
-from rsg.demos import Demonstration, actions_of
+from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
@@ -109,7 +109,7 @@ class RationalSubgoals:
 
     def around(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration, made anew."""
-        return ground(self.world_of(demo), demo.states, actions_of(demo), self.settings.depth)
+        return ground(self.world_of(demo), demo.states, demo.actions, self.settings.depth)
 
     def candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others, drawn from all descriptions."""

@@ -117,13 +117,14 @@ class View:
 
     def score(self, machine: Machine, how: Rationality) -> Score:
         """How well a task explains the trajectory, with the gradient."""
-        return Score(*_score(*self._given(machine), how))
+        return Score(*_score(*self.given(machine), how))
 
     def align(self, machine: Machine, how: Rationality) -> Aligned:
         """The best alignment with a task."""
-        return Aligned(*aligned(*self._given(machine), how))
+        return Aligned(*aligned(*self.given(machine), how))
 
-    def _given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
+    def given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
+        """What kernels are told of the trajectory and a task."""
         return self.ground.graph.arrays, self.ground.walk, machine.among(self.columns), self.logs
 
 
@@ -139,12 +140,7 @@ def log_probabilities(odds: Floats) -> Logs:
 
 
 def contrast(scores: Sequence[float], beta: float) -> tuple[float, Floats]:
-    """log softmax of β · score for the first of several tasks (the second part of eq. 5), and its gradient.
-
-    >>> value, slope = contrast([0.0, 0.0], beta=1.0)
-    >>> round(value, 4), slope.tolist()
-    (-0.6931, [0.5, -0.5])
-    """
+    """log softmax of β · score for the first of several tasks (the second part of eq. 5), and its gradient."""
     scaled = beta * np.asarray(scores, dtype=np.float64)
     if scaled[0] == -np.inf:
         return -np.inf, np.zeros(len(scaled))

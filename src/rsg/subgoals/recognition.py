@@ -8,12 +8,14 @@ import numpy as np
 
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
-from rsg.demos import Trajectory, actions_of
+from rsg.demos import Trajectory
 from rsg.language import Machine, Task, Term, Then, machine_of
+from rsg.subgoals.alignment import Shares
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import ground
 from rsg.subgoals.learning import RsgSettings
 from rsg.subgoals.objective import View
+from rsg.subgoals.posterior import judge
 from rsg.subgoals.rationality import Rationality
 from rsg.training.data import least_steps
 from rsg.worlds import EitherWorld
@@ -33,6 +35,8 @@ class Segmentation:
         terms: `[T]` the term that each action serves.
         ends: the subgoals that were achieved, in order, and the number of the state in which each was.
         now: the subgoal that an unfinished trajectory serves at its end; None if the task is done.
+        sure: for each end how likely it is that this subgoal ended just then.
+        second: the ends of the alignment that comes next, and `odds` how likely it is beside this one.
 
     >>> from rsg.language import parse
     >>> Segmentation(parse("light-lamp"), -1.5, ("light-lamp",) * 3, (("light-lamp", 3),)).ends
@@ -44,6 +48,9 @@ class Segmentation:
     terms: tuple[str, ...] = ()
     ends: tuple[tuple[str, int], ...] = ()
     now: str | None = None
+    sure: tuple[float, ...] = ()
+    second: tuple[tuple[str, int], ...] = ()
+    odds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,25 +108,32 @@ class Recogniser:
     def segment(
         self, world: EitherWorld, trajectory: Trajectory, task: str | Task, prefix: bool = False
     ) -> Segmentation:
-        """Where each subgoal of a task ended (the arg-max of eq. 2), a candidate or not; arguments as for `rank`."""
+        """Where each subgoal of a task ended, a candidate or not; arguments as for `rank`.
+
+        That is the best alignment (eq. 2) in which subgoals end when they come true.
+        """
         machine = machine_of(task)
-        found = self._view(world, trajectory, [machine], prefix).align(machine, self._how(prefix))
+        found = judge(*self._view(world, trajectory, [machine], prefix).given(machine), self._how(prefix))
         if found.value == -np.inf:
             return Segmentation(machine.task, found.value)
-        term_of = [machine.names[i] if i >= 0 else "" for i in machine.term_of]
-        left = np.repeat(np.arange(machine.nodes), np.diff(machine.next_start))
-        crossed = np.argwhere(found.crossings > 0.5).tolist()
-        ends = tuple((term_of[left[edge]], step) for step, edge in crossed if left[edge] > 0)
-        served = found.acts.argmax(axis=1)
-        last = int(machine.next_node[crossed[-1][1]])
-        now = None if last == machine.nodes - 1 else term_of[last]
-        return Segmentation(machine.task, found.value, tuple(term_of[node] for node in served), ends, now)
+        term_of = np.array([machine.names[i] if i >= 0 else "" for i in machine.term_of])
+        ends, now = _ends(machine, term_of, found.best)
+        return Segmentation(
+            machine.task,
+            found.value,
+            tuple(term_of[found.best.acts.sum(axis=2).argmax(axis=1)].tolist()),
+            ends,
+            now,
+            tuple(min(1.0, float(found.chances[step, term_of == term].sum())) for term, step in ends),
+            _ends(machine, term_of, found.second)[0],
+            float(np.exp(-found.behind)),
+        )
 
     def _view(self, world: EitherWorld, trajectory: Trajectory, machines: Sequence[Machine], prefix: bool) -> View:
         """A trajectory as the classifiers of some tasks see it."""
         terms = (name for machine in machines for name in machine.names)
         depth = max(self._settings.depth, PREFIX_DEPTH) if prefix else self._settings.depth
-        return View.of(self._classifiers, ground(world, trajectory.states, actions_of(trajectory), depth), terms)
+        return View.of(self._classifiers, ground(world, trajectory.states, trajectory.actions, depth), terms)
 
     def _how(self, prefix: bool) -> Rationality:
         return self._settings.rationality._replace(open_end=prefix)
@@ -129,9 +143,18 @@ class Recogniser:
         named = np.array([least for least, _ in self._steps], dtype=np.float64)
         for i, (least, most) in enumerate(self._steps):
             if least < most and np.isfinite(scores[i]):
-                best = view.align(self._machines[i], self._how(prefix=False))
-                named[i] = (best.crossings > 0.5).sum() - 1
+                found = judge(*view.given(self._machines[i]), self._how(prefix=False))
+                named[i] = (found.best.crossings > 0.5).sum() - 1
         return named
+
+
+def _ends(machine: Machine, term_of: Array, shares: Shares) -> tuple[tuple[tuple[str, int], ...], str | None]:
+    """The ends of an alignment, and what is served at its end if the task is not done; term_of: that of each node."""
+    left = np.repeat(np.arange(machine.nodes), np.diff(machine.next_start))
+    crossed = np.argwhere(shares.crossings > 0.5).tolist()
+    ends = tuple((str(term_of[left[edge]]), step) for step, edge in crossed if left[edge] > 0)
+    last = machine.next_node[crossed[-1][1]] if crossed else machine.nodes - 1
+    return ends, None if last == machine.nodes - 1 else str(term_of[last])
 
 
 def ranked(tasks: Sequence[Task], scores: Floats, weights: Floats) -> list[Recognised]:

@@ -14,11 +14,13 @@ from torch import nn
 
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import say
+from rsg.core.random import stream
 from rsg.core.settings import in_file, named
-from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos import Demonstration, Store
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
-from rsg.language import machine_of
+from rsg.language import machine_of, parse
+from rsg.language.words import Words
 from rsg.search import is_continuous
 from rsg.subgoals.building import (
     UNFIT,
@@ -38,6 +40,7 @@ from rsg.subgoals.ground import Ground, ground
 from rsg.subgoals.interpretation import interpret, readings_of
 from rsg.subgoals.learning import RationalSubgoals, RsgSettings, WorldOf, blaming
 from rsg.subgoals.readings import Readings
+from rsg.subgoals.recognition import Recogniser
 from rsg.subgoals.seeing import told_of as seen_in
 from rsg.subgoals.settings import BY_FACTS as BY_FACTS
 from rsg.subgoals.shown import enough, prepared
@@ -46,8 +49,8 @@ from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
 from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
-from rsg.training.origin import home, origin
-from rsg.worlds import ContinuousWorld, EitherWorld, World, check, require
+from rsg.training.origin import OfRecordings, home, origin
+from rsg.worlds import ContinuousWorld, EitherWorld, Recorded, World, check, require
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
@@ -66,6 +69,7 @@ class Beside(Looking, total=False):
         start: subgoals to begin with; terms that they lack are added.
         encoder: makes a module of one's own, in the place of `settings.encoder`.
         method: the kind of `RationalSubgoals` to train.
+        words: all terms, if descriptions are said in words; see `rsg.parse`.
 
     >>> Beside(per_task=5)
     {'per_task': 5}
@@ -75,6 +79,7 @@ class Beside(Looking, total=False):
     start: Subgoals | None
     encoder: Encoder | None
     method: type[RationalSubgoals]
+    words: Words | None
 
 
 def learn(
@@ -101,11 +106,17 @@ def learn(
     ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
     """
     _check_words(out, beside)
-    shown, world_of = opened(demonstrations), world_function(world)
+    shown = opened(demonstrations)
+    if words := beside.get("words"):
+        shown = [replace(demo, task=str(parse(demo.task, words=words))) for demo in shown]
+    world = OfRecordings(world, shown) if isinstance(world, Recorded) else world
+    world_of = world_function(world)
     _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
-    settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
-    data, begun = TrainingData(shown, settings, beside.get("per_task")), time.process_time()
+    there = _checked(world_of(shown[0]), shown[0])
+    settings = _settled(settings, there, shown[0], encoder)
+    acts, begun = not isinstance(there, Recorded), time.process_time()
+    data = TrainingData(shown, settings, beside.get("per_task"), acts)
     if start is not None and not isinstance(start, Subgoals):
         raise RsgError(f"start= takes subgoals, as rsg.learn and rsg.load give them, not a {type(start).__name__}")
     if isinstance(world, Domain | str):
@@ -119,6 +130,8 @@ def learn(
     source = {**_origin(world, shown, beside.get("per_task")), **(beside.get("source") or {})}
     looking: Looking = {**beside, "source": source, "seconds": time.process_time() - begun}  # type: ignore[typeddict-unknown-key]
     progress = fitted(method, data, out, looking)
+    if isinstance(there, Recorded):
+        _say_how_sure(method, data, there)
     per_task = beside.get("per_task")
     return Subgoals(
         classifiers,
@@ -161,6 +174,20 @@ def _say_misspelt(domain: Domain, data: TrainingData) -> None:
     for word in words if domain.vocabulary else ():
         if word not in domain.vocabulary and (near := get_close_matches(word, domain.vocabulary, n=1)):
             say(f"'{word}' is no term of {domain.name}; did you mean {near[0]}? It is learned as a word of its own")
+
+
+def _say_how_sure(method: RationalSubgoals, data: TrainingData, world: Recorded) -> None:
+    """What a world without a model takes for granted, and how well it explains recordings that were held out."""
+    say(world.assumes)
+    shown = [demo for batch in data.held_out_batches() for demo in batch]
+    rng, right = stream(method.settings.seed, "how-sure"), list[bool]()
+    for demo in shown if len(data.descriptions) > 1 else ():
+        own, *others = (machine.task for machine in method.candidates(demo, rng))
+        ranked = Recogniser(method.module, [own, *others], method.settings).rank(world, demo)
+        right.append(ranked[0].task == own)
+    if right:
+        of_what = "recordings that were held out" if len(data.held_out) else "recordings"
+        say(f"Of {len(shown):,} {of_what}, {np.mean(right):.0%} are explained best by their own description")
 
 
 def load(
@@ -318,7 +345,7 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
-            return ground(world_of(demo), demo.states, actions_of(demo), settings.depth)
+            return ground(world_of(demo), demo.states, demo.actions, settings.depth)
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]

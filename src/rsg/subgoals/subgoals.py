@@ -9,6 +9,7 @@ from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration
+from rsg.demos.finding import with_actions
 from rsg.language import Machine, Task, machine_of, parse
 from rsg.planning import Dependencies, Goal, Plan, plan, plan_goal
 from rsg.planning.goal_only import BUDGET
@@ -132,7 +133,8 @@ class Subgoals:
             raise RsgError(f"candidates are a list of descriptions: ['{candidates}']")
         if candidates is None:
             candidates = propose(self.classifiers, where, demonstration.states, prefix)
-        return Recogniser(self.classifiers, candidates, self.settings).rank(where, demonstration, prefix)
+        shown = with_actions(where, demonstration)
+        return Recogniser(self.classifiers, candidates, self.settings).rank(where, shown, prefix)
 
     def segment(
         self,
@@ -143,13 +145,14 @@ class Subgoals:
     ) -> Segmentation:
         """Where each subgoal of a task ended in a trajectory; by default of the task that it describes.
 
-        Arguments as for `recognise`.
+        A recording without actions gets those that its states tell of. Arguments as for `recognise`.
         """
         where = self._where(demonstration, world)
         task = demonstration.task if task is None else task
         if task == "":
             raise RsgError("the demonstration has no description; say what was done: segment(demonstration, task)")
-        return Recogniser(self.classifiers, [task], self.settings).segment(where, demonstration, task, prefix)
+        shown = with_actions(where, demonstration)
+        return Recogniser(self.classifiers, [task], self.settings).segment(where, shown, task, prefix)
 
     @cached_property
     def dependencies(self) -> Dependencies:

@@ -73,17 +73,7 @@ def _plain(about: dict[str, Any], entries: _Entries) -> dict[str, Any]:
 
 
 class Run:
-    """The folder of a training run, opened for reading; `Run.create` makes one, and `writing` opens it for `save`.
-
-    >>> import torch
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     run = Run.create(f"{folder}/run", {"method": "rsg"})
-    ...     with writing(run.folder) as run:
-    ...         run.save({"last": Saved({"weight": torch.ones(2)}, {"step": 150})})
-    ...     run.steps, run.load("last").tensors["weight"]
-    ({'last': 150}, tensor([1., 1.]))
-    """
+    """The folder of a training run, opened for reading; `Run.create` makes one, and `writing` opens it for `save`."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)

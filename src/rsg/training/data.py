@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Ints
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
 from rsg.core.words import quantity
-from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos import Demonstration, Store
 from rsg.language import Machine, machine_of
 from rsg.search import nodes_ahead
 from rsg.training.settings import TrainingSettings
@@ -57,6 +57,7 @@ class TrainingData:
         source: a store, or demonstrations in memory.
         settings: seed, batch, curriculum, held_out are used.
         per_task: at most so many of each description; None: all.
+        acts: whether demonstrations must have actions.
 
     Attributes:
         descriptions: the distinct descriptions, in the order of their first appearance.
@@ -65,13 +66,17 @@ class TrainingData:
     """
 
     def __init__(
-        self, source: Store | Sequence[Demonstration], settings: TrainingSettings, per_task: int | None = None
+        self,
+        source: Store | Sequence[Demonstration],
+        settings: TrainingSettings,
+        per_task: int | None = None,
+        acts: bool = True,
     ) -> None:
         self.fingerprint, self.descriptions = "", tuple[str, ...]()
         if len(source) == 0:
             where = f" in {source.folder}" if isinstance(source, Store) else ""
             raise RsgError(f"there are no demonstrations to learn from{where}")
-        self._source, self._settings = source, settings
+        self._source, self._settings, self._acts = source, settings, acts
         self.cache = Kept(self._read, lambda demos: sum(map(_size, demos)))
         sizes = [shard.episodes for shard in source.manifest.shards] if isinstance(source, Store) else [len(source)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -91,7 +96,7 @@ class TrainingData:
     def __len__(self) -> int:
         return len(self.held_out) + len(self.learn)
 
-    def _index(self) -> NDArray[np.int64]:
+    def _index(self) -> Ints:
         """The number of each episode's description; each is checked on the way."""
         seen: dict[str, int] = {}
         problems = dict[int, RsgError]()
@@ -103,12 +108,12 @@ class TrainingData:
                 if demo.task not in seen:
                     seen[demo.task] = len(seen)
                 tasks[number] = seen[demo.task]
-                if problem := _problem(demo):
+                if problem := _problem(demo, self._acts):
                     problems[number] = problem
                     continue
                 if not isinstance(self._source, Store):
                     digest.update(f"{demo.task}\0{demo.setting}\0{demo.states.shape}".encode())
-                    digest.update(demo.states.tobytes() + actions_of(demo).tobytes())
+                    digest.update(demo.states.tobytes() + (b"" if demo.actions is None else demo.actions.tobytes()))
         if problems:
             raise _together(problems)
         if isinstance(self._source, Store):  # its shards carry their hashes
@@ -155,10 +160,11 @@ def _size(demo: Demonstration) -> int:
     return demo.states.nbytes + (0 if demo.actions is None else demo.actions.nbytes) + 500
 
 
-def _problem(demo: Demonstration) -> RsgError | None:
+def _problem(demo: Demonstration, acts: bool) -> RsgError | None:
     """Why a demonstration cannot be learned from, or cannot have done what it says, if so."""
-    if demo.actions is None:
-        return RsgError("has no actions (rsg demos import STORE --out DIR --world WORLD --find-actions finds them)")
+    if demo.actions is None and acts:
+        found = "rsg demos import STORE --out DIR --world WORLD --find-actions finds them"
+        return RsgError(f"has no actions ({found}; rsg.worlds.recorded(...) needs none)")
     if not demo.task:
         return RsgError("has no description (rsg demos import STORE --out DIR --words FILE gives them some)")
     try:
@@ -188,7 +194,7 @@ def _together(problems: Mapping[int, RsgError]) -> RsgError:
 
 
 @lru_cache(maxsize=2)
-def _order(seed: int, early: int, epoch: int, size: int) -> NDArray[np.int64]:
+def _order(seed: int, early: int, epoch: int, size: int) -> Ints:
     return stream(seed, "order", early, epoch).permutation(size)
 
 

@@ -8,18 +8,45 @@ from rsg.core.errors import RsgError, RunError
 from rsg.demos import Demonstration, Store
 from rsg.domain import Domain, remembered
 from rsg.training.checkpoint import Run
-from rsg.worlds import EitherWorld
+from rsg.worlds import EitherWorld, Recorded
+
+
+class OfRecordings(Domain[Recorded]):
+    """A world that is made of recordings, as a domain.
+
+    Args:
+        world: the world.
+        shown: the recordings; a store of them has a name for their world.
+    """
+
+    def __init__(self, world: Recorded, shown: object = None) -> None:
+        self.name = self.title = shown.manifest.world if isinstance(shown, Store) else "recorded"
+        self._world = world
+
+    def world(self, setting: str = "") -> Recorded:  # noqa: ARG002
+        """The same whatever a recording says."""
+        return self._world
 
 
 def origin(domain: Domain, shown: Store | Sequence[Demonstration]) -> dict[str, Any]:
     """What a run remembers of where its demonstrations were made, and of where they are kept."""
     kept = {"demos": str(shown.folder.resolve())} if isinstance(shown, Store) else {}
-    return {"world": domain.name, **kept, "setting": shown[0].setting if shown else ""}
+    made_of = {"recorded": domain.world().plain()} if isinstance(domain, OfRecordings) else {}
+    return {"world": domain.name, **kept, **made_of, "setting": shown[0].setting if shown else ""}
 
 
 def home(run: Run, domain: Domain | None = None) -> Domain:
     """The domain that a run was trained in, at the same place; domain: the one that the user names, if any."""
     told = run.about.get("source", {})
+    if "recorded" in told:
+        if domain is not None and not isinstance(domain, OfRecordings):
+            raise RsgError(
+                f"{run.folder} was learned from recordings alone, without a model: it recognises and segments "
+                f"recordings; to plan in '{domain.name}', train there: rsg train {domain.name}"
+            )
+        made = OfRecordings(Recorded(**told["recorded"]))
+        made.name = made.title = told["world"]
+        return made
     if domain is None and not told.get("world"):
         raise RunError(f"{run.folder} does not say which world it is of; only runs of 'rsg train' do")
     found = domain or remembered(told["world"])

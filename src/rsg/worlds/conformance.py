@@ -14,6 +14,7 @@ from rsg.core.random import stream
 from rsg.worlds.defaults import costs_of
 from rsg.worlds.determinism import two_answers
 from rsg.worlds.protocol import ContinuousWorld, EitherWorld, States, World
+from rsg.worlds.recorded import Recorded
 
 _OF_CONTINUOUS = ("low", "high", "period", "reach", "free", "clear")
 _ROUNDING = 1e-9
@@ -64,6 +65,9 @@ def check(world: object, states: States | None = None, seed: int = 0) -> list[st
 def require(world: object, states: States) -> None:
     """A short look where a world and states `[N, W]` first meet: an error that says why they do not go together."""
     rows = np.asarray(states)
+    if isinstance(world, Recorded):
+        world.checked(rows)
+        return
     kind = (rows.dtype, rows.shape[1:])
     if any(known is world and met == kind for known, met in _MET):
         return

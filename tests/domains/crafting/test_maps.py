@@ -414,6 +414,7 @@ def test_random_maps_come_back_from_their_text(kind):
         assert (same.height, same.width, same.capacity) == (world.height, world.width, world.capacity)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 9), st.integers(1, 9), st.integers(1, 10))
 def test_every_state_comes_back_from_its_text(seed, height, width, capacity):
@@ -433,6 +434,7 @@ SETTINGS = [
 ROWS = ["@..", "...", "..T", "k+'", "*~#", "@", "..?", "@@.", "", "; note", "map:"]
 
 
+@pytest.mark.no_cover
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(st.sampled_from(SETTINGS), max_size=3),

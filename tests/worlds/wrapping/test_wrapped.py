@@ -1,6 +1,8 @@
 """A wrapped environment is a world: it does what the environment does, whatever way its states are saved."""
 
 import copy
+import itertools
+import re
 from collections import deque
 from functools import cache
 
@@ -286,3 +288,100 @@ def test_learning_and_planning_in_a_wrapped_world():
     subgoals = rsg.learn(demos, world)
     made = subgoals.plan(world, world.start(50), "go-far")
     assert made.states[-1][0] == 4
+
+
+class Odd:
+    """Compares itself with its own kind only."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class WithOdd(Walk):
+    """Has such a thing as a key."""
+
+    def __init__(self):
+        super().__init__()
+        self.orders = {Odd("soup"): 1}
+
+
+def test_things_with_an_equality_of_their_own_are_looked_into():
+    assert wrap(WithOdd()).speed > 0
+
+
+def test_a_state_is_looked_at_once():
+    asked = []
+    world = wrap(Walk(), observe=lambda env: asked.append(1) or env.place)
+    row = world.start(0)
+    asked.clear()
+    world.after(row, [0, 1, 0, 1] * 5)
+    world.step(np.repeat(row[None], 4, axis=0), np.arange(4))
+    assert 0 < len(asked) <= 5
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"names": {"sen": ["x", "y"]}}, "there is no part of what is seen 'sen'; did you mean seen?"),
+        ({"names": {"seen": ["x", "y", "z"]}}, "`columns` names 3 columns of 'seen', which has 2"),
+        ({"names": {"seen": "xy"}}, "names= maps parts of what is seen to names of columns"),
+        ({"key": 5}, "key= takes a function, not 5"),
+        ({"save": 3}, "save= takes a function of the environment, or 'copy', not 3"),
+    ],
+)
+def test_what_is_given_must_be_what_it_should_be(given, sentence):
+    with pytest.raises(RsgError, match=re.escape(sentence)):
+        wrap(Walk(), **given)
+
+
+def test_an_environment_of_another_kind_is_not_read():
+    with pytest.raises(RsgError, match="another environment than the one that was wrapped, a TaxiEnv"):
+        boxes().read(gymnasium.make("Taxi-v4"))
+
+
+@pytest.mark.parametrize("test", [lambda env: env.nothing, lambda env: np.array([True, False])])
+def test_a_truth_that_fails_is_named(test):
+    truth = boxes().truth({"hold": test})
+    with pytest.raises(RsgError, match="the truth of 'hold' failed"):
+        truth(None, boxes().start(0)[None], ["hold"])
+    with pytest.raises(RsgError, match="truth takes a function of the environment for each term"):
+        boxes().truth({"hold": True})
+
+
+def test_whoever_demonstrates_is_told_the_truth_by_functions_of_the_environment():
+    shown = rsg.demonstrate(boxes(), "reach the corner", {"reach-corner": lambda env: env.place == [0, 0]}, per_task=2)
+    assert [boxes().restore(demo.states[-1]).place for demo in shown] == [[0, 0], [0, 0]]
+
+
+class Counts(Walk):
+    """Holds an iterator, which can be copied and not looked into."""
+
+    def reset(self, *, seed=None, options=None):
+        self.ticks = itertools.count()
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        way = 1 if next(self.ticks) % 3 else -1
+        self.move([way * by for by in MOVES[action]])
+        return self.seen(), 0.0, False, False, {}
+
+
+def test_what_can_only_be_copied_is_copied():
+    world = wrap(Counts())
+    assert "the environment is copied, which is slow" in world.how
+    start = world.start(3)
+    for actions in ([0, 2, 2, 1, 0], [3, 1, 1], [0, 2, 0]):  # each from the start, as others have gone on from there
+        env = Counts()
+        env.reset(seed=3)
+        for action in actions:
+            env.step(action)
+        assert world.restore(world.after(start, actions)[-1]).place == env.place
+    other = Counts()
+    other.reset(seed=3)
+    assert world.read(other, seen=other.seen()).tolist() == start.tolist()

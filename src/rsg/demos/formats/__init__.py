@@ -14,6 +14,8 @@ from rsg.demos.formats.robomimic import Robomimic
 
 EVERY: tuple[Format, ...] = (Npz(), JsonLines(), Minari(), LeRobot(), Robomimic(), Folder())
 STORE = Folder.name
+LABELLED = (JsonLines.name, Minari.name, LeRobot.name, Robomimic.name)
+"""The formats in which labels have a place."""
 FORMATS = {one.name: one for one in EVERY}
 _NEEDING = {"minari": "minari", "lerobot": "pyarrow", "robomimic": "h5py"}  # packages of the extra `formats`
 

@@ -12,6 +12,7 @@ import numpy as np
 from rsg.core.arrays import Array
 from rsg.core.errors import RsgError, StoreError, meant
 from rsg.core.progress import say
+from rsg.demos.labels import Labels
 from rsg.demos.store import Store
 
 
@@ -25,6 +26,9 @@ class Options:
         dtype: that of the states.
         fps: what a format with a clock is told: steps a second.
         note: is told what was left out.
+        labels: of each recording, in the same order; what is written has them too.
+        copied: a dataset of the same format, which is written once more, with labels, in the place of a store.
+        lerobot: the version of LeRobot that shall read the labels.
     """
 
     state_keys: tuple[str, ...] = ()
@@ -32,6 +36,9 @@ class Options:
     dtype: str | None = None
     fps: int = 10
     note: Callable[[str], None] = say
+    labels: Labels | None = None
+    copied: str | None = None
+    lerobot: str = "0.6"
 
 
 class Recording(NamedTuple):

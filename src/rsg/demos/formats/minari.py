@@ -1,10 +1,12 @@
 """Minari datasets in and out, by their ids: each episode keeps its task in its metadata."""
 
+import json
 import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -25,6 +27,7 @@ from rsg.demos.formats.format import (
     survey,
     text_of,
 )
+from rsg.demos.labels import Labels
 from rsg.demos.store import Store
 
 PREFIX = "minari:"
@@ -94,12 +97,17 @@ class Minari:
             found = survey(store, "a Minari dataset")
             with TemporaryDirectory(dir=get_dataset_path(), prefix=".rsg-") as staging:  # Minari looks past hidden ones
                 data = Path(staging, "dataset", "data")
-                data.mkdir(parents=True)
-                observed, acted = box(found.states, (max(1, found.width),)), _action_space(found)
-                storage = MinariStorage.new(data, observation_space=observed, action_space=acted)
-                storage.update_metadata(_about(store, dataset, found))
-                for shard in store.manifest.shards:
-                    _add_episodes(storage, store.read_shard(shard)[0], store.first_episode(shard))
+                if options.copied:
+                    storage = _copied(options.copied, data, dataset)
+                else:
+                    data.mkdir(parents=True)
+                    observed, acted = box(found.states, (max(1, found.width),)), _action_space(found)
+                    storage = MinariStorage.new(data, observation_space=observed, action_space=acted)
+                    storage.update_metadata(_about(store, dataset, found))
+                    for shard in store.manifest.shards:
+                        _add_episodes(storage, store.read_shard(shard)[0], store.first_episode(shard))
+                if options.labels is not None:
+                    _label(storage, options.labels)
                 for file in data.iterdir():
                     with file.open("rb") as written:
                         os.fsync(written.fileno())
@@ -145,6 +153,25 @@ def _add_episodes(storage: Any, demos: list[Demonstration], first: int) -> None:
         [{"task": demo.task, "setting": demo.setting, "state_width": demo.states.shape[1]} for demo in demos],
         range(first, first + len(demos)),
     )
+
+
+def _copied(source: str, data: Path, dataset: str) -> Any:
+    """A copy of a dataset under another id."""
+    from minari.dataset.minari_storage import MinariStorage
+
+    copytree(_place(source.removeprefix(PREFIX))[1] / "data", data)
+    about = data / "metadata.json"
+    about.write_text(json.dumps({**json.loads(about.read_bytes()), "dataset_id": dataset}), encoding="utf-8")
+    return MinariStorage.read(data)
+
+
+def _label(storage: Any, labels: Labels) -> None:
+    """Tell each episode's metadata its `segments`, as JSON: steps from `start` up to, not including, `end`."""
+    if (count := sum(1 for _ in labels)) != storage.total_episodes:
+        raise StoreError(f"there are {storage.total_episodes} episodes and labels of {count}")
+    for line in labels.lines():
+        told = {key: json.dumps(line[key], ensure_ascii=False) for key in ("segments", "second") if key in line}
+        storage.update_episode_metadata([told], [line["episode"]])
 
 
 def _action_space(found: Survey) -> Any:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from rsg.demos.formats.format import (
     survey,
     text_of,
 )
+from rsg.demos.labels import Labelled, named_apart
 from rsg.demos.store import Store
 
 _OURS = "rsg"  # the attribute of `data` that only we write
+_SIGNALS = "subtask_term_signals"
 _STATE = "state"  # what we call a row among the observations
 _SAID = (("ep_meta", "lang"), ("problem_info", "language_instruction"))  # attributes with JSON, and where the text is
 _PLAIN = ("language_instruction", "task", "lang")  # attributes that are the text
@@ -79,13 +82,19 @@ class Robomimic:
         with one_sentence(f"cannot write {target}"), replacing(path) as part:
             from h5py import File
 
-            with File(part, "w", libver="latest") as file:
-                data = file.create_group("data")
-                data.attrs["total"] = store.steps
-                data.attrs["env_args"] = json.dumps({"env_name": world, "type": 2, "env_kwargs": {}})
-                data.attrs[_OURS] = json.dumps({"world": world, "action_shape": list(found.shape)})
-                for number, demo in enumerate(store):
-                    _add(data.create_group(f"demo_{number}"), demo)
+            if options.copied:
+                copyfile(options.copied, part)
+            with File(part, "r+" if options.copied else "w", libver="latest") as file:
+                data = file["data"] if options.copied else file.create_group("data")
+                if not options.copied:
+                    data.attrs["total"] = store.steps
+                    data.attrs["env_args"] = json.dumps({"env_name": world, "type": 2, "env_kwargs": {}})
+                    data.attrs[_OURS] = json.dumps({"world": world, "action_shape": list(found.shape)})
+                    for number, demo in enumerate(store):
+                        _add(data.create_group(f"demo_{number}"), demo)
+                if options.labels is not None:
+                    for name, one in zip(_names(data, target), options.labels, strict=True):
+                        _label(data[name], one, f"{target}, {name}")
 
 
 def _add(group: Any, demo: Demonstration) -> None:
@@ -100,6 +109,22 @@ def _add(group: Any, demo: Demonstration) -> None:
     group[f"next_obs/{_STATE}"] = demo.states[1:]
     group["dones"] = (np.arange(1, count + 1) == count).astype(np.int64)
     group["rewards"] = group["dones"][:].astype(np.float64)
+
+
+def _label(episode: Any, one: Labelled, where: str) -> None:
+    """MimicGen's signals: for each subgoal but the last one a 0 for each step, and a 1 from the state where it is true.
+
+    They say no order; the attribute `subtasks` says it, and how sure each end is.
+    """
+    count = next(len(episode[key]) for key in ("actions", "states", "obs") if key in episode)
+    one.frames(count, where)
+    names = named_apart(one.segments)
+    if (there := f"datagen_info/{_SIGNALS}") in episode:
+        del episode[there]
+    for name, segment in zip(names[:-1], one.segments[:-1], strict=True):
+        episode[f"{there}/{name}"] = (np.arange(count) >= segment.end).astype(np.int64)
+    told = [[name, segment.end, segment.sure] for name, segment in zip(names, one.segments, strict=True)]
+    episode.attrs["subtasks"] = json.dumps(told)
 
 
 def _opened(source: str) -> Any:

@@ -25,11 +25,6 @@ def sample_map(
 
     needs: objects that must be on the map, see `objects_for`; they are kept when the limit cuts. size: (height, width)
     other than the kind's own, for open fields only; limit: how many objects other than the kind's own.
-
-    >>> from rsg.core.random import stream
-    >>> world, state = sample_map("river", stream(0, "example"))
-    >>> world.height, world.width, world.state_width
-    (6, 6, 44)
     """
     plan = kind_named(kind)
     template = plan.template

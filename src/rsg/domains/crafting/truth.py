@@ -57,12 +57,7 @@ def true_goal(tables: tuple[int, Ints], states: Array, i: int, k: int) -> tuple[
 
 
 class TrueGoals:
-    """The truth in the form of classifiers: for planning before anything is learned, and as an upper bound after.
-
-    >>> world = CraftingWorld()
-    >>> TrueGoals(world, ["mine-wood"])(world.state({}, inventory=["wood"])[None])
-    (array([[0.]]), array([[-inf]]))
-    """
+    """The truth in the form of classifiers: for planning before anything is learned, and as an upper bound after."""
 
     def __init__(self, world: CraftingWorld, terms: Sequence[str]) -> None:
         self._world, self._goals = world, goals(world, terms)

@@ -5,7 +5,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.core.arrays import Array
@@ -100,7 +99,7 @@ class FilledTiles(NamedTuple, Generic[_Numbers]):
     pixels: _Numbers  # `[N, K, numbers]` from -1 to 1
 
 
-def look(world: CraftingWorld, states: NDArray[Any], shape: Mapping[str, Any]) -> FilledTiles[Array]:
+def look(world: CraftingWorld, states: Array, shape: Mapping[str, Any]) -> FilledTiles[Array]:
     """The tiles of pictures of states."""
     side, count = shape["tile"], len(states)
     pictures = images(world, states, side)

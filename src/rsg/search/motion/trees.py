@@ -31,16 +31,11 @@ _CHAIN = 64  # actions that a tree grows at once at most
 
 
 class Tree(NamedTuple):
-    """Poses that were each reached from another one.
+    """Poses that were each reached from another one."""
 
-    Attributes:
-        poses: `[cap, D]`, parent: `[cap]` the number of the pose that each was reached from, -1 for roots.
-        size: `[1]` how many of these there are.
-    """
-
-    poses: Floats
-    parent: Indices
-    size: Ints
+    poses: Floats  # `[cap, D]`
+    parent: Indices  # `[cap]` the number of the pose that each was reached from, -1 for roots
+    size: Ints  # `[1]` how many of these there are
 
     @classmethod
     def at(cls, roots: Floats) -> "Tree":
@@ -139,17 +134,11 @@ def connect_trees(
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A way from pose to pose, or why there is none.
+    """A way from pose to pose, or why there is none."""
 
-    Attributes:
-        poses: `[T + 1, D]`, each one action from the one before; empty if no way was found.
-        samples: how many poses were drawn in search of it.
-        ended: `found`, `budget` (of samples) or `time`.
-    """
-
-    poses: Floats
-    samples: int
-    ended: str
+    poses: Floats  # `[T + 1, D]`, each one action from the one before; empty if no way was found
+    samples: int  # how many poses were drawn in search of it
+    ended: str  # `found`, `budget` (of samples) or `time`
 
     @property
     def found(self) -> bool:

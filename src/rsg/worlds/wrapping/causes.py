@@ -1,17 +1,19 @@
 """Why an environment breaks a promise: experiments that leave one cause, and the sentence that names it."""
 
+import copy
 import random
 import time
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rsg.core.errors import RsgError
-from rsg.worlds.wrapping.chance import CLOCK, NUMPY, OWN, PYTHON, clock, set_state, state_of, stir
-from rsg.worlds.wrapping.experience import Experience, Step
-from rsg.worlds.wrapping.face import Moment
-from rsg.worlds.wrapping.objects import Objects, Strange
+from rsg.worlds.wrapping.chance import CLOCK, NUMPY, OWN, PYTHON, clock, draw_alike, stir
+from rsg.worlds.wrapping.face import Face, Moment
+from rsg.worlds.wrapping.objects import Objects
+from rsg.worlds.wrapping.outside import Outside
 from rsg.worlds.wrapping.saving import spelled
 
 PATIENCE = 1.5  # seconds for one experiment
@@ -20,6 +22,35 @@ GIVE = "rsg plans in deterministic worlds"
 
 
 Outcome = tuple[bytes, ...]
+Told = tuple[str, str, str]  # a path, and what was there in two cases
+
+
+@dataclass(eq=False)
+class Step:
+    """What an action led to; `walk` and `time` say when, in a walk that was gone without restoring; else -1."""
+
+    before: Moment
+    action: int
+    after: Moment
+    walk: int
+    time: int
+
+
+class Experience:
+    """What is known of an environment from trying it.
+
+    Attributes:
+        face: the environment; names, values: of its actions; seed: of the first walk.
+        walks: the seed of each, and the actions that were taken.
+        prints: what was saved, as bytes, when it was.
+        outside: what it may remember elsewhere.
+    """
+
+    def __init__(self, face: Face, actions: tuple[tuple[str, ...], list[Any]], seed: int) -> None:
+        self.face, (self.names, self.values), self.seed = face, actions, seed
+        self.walks: list[tuple[int, list[int]]] = []
+        self.prints: dict[Moment, bytes] = {}
+        self.outside = Outside(face)
 
 
 def of_steps(trial: Experience, known: Step, other: Step) -> RsgError:
@@ -46,20 +77,16 @@ def of_looks(trial: Experience, first: Moment, moment: Moment, step: Step | None
     if step is not None:
         ask = Asked(trial, step.before, step.action, True)
         if varied := _varies(trial, ask):
-            cause = _cause(trial, ask, varied)
-            said = "it changes with" if cause in (CLOCK,) else "it is drawn from"
+            cause = _cause(trial, ask, varied) or "something that is not saved"
             if cause in (CLOCK, NUMPY, PYTHON, OWN):
-                return RsgError(
-                    f"{did}, since {said} {cause}; give observe=, a function that shows the state without noise"
-                )
-            return RsgError(
-                f"{did}, since {cause or 'something that is not saved'} changes with every step; give observe="
-            )
+                since = f"{'it changes with' if cause == CLOCK else 'it is drawn from'} {cause}"
+                return RsgError(f"{did}, since {since}; give observe=, a function that shows the state without noise")
+            return RsgError(f"{did}, since {cause} changes with every step; give observe=")
     elif _reset_varies(trial):
         return RsgError(f"{did} after the same reset; give observe=, a function that shows the state without noise")
     differing = differences(trial, first, moment)
     who = "key= leaves out what it shows" if trial.face.has_key else "it depends on how the state was reached"
-    listed = f" (`{differing[0][0]}` was {differing[0][1]} and {differing[0][2]})" if differing else ""
+    listed = " (`{}` was {} and {})".format(*differing[0]) if differing else ""
     advice = "add that to key=, or give observe=" if trial.face.has_key else "give observe="
     return RsgError(f"{did}: {who}{listed}; {advice}")
 
@@ -80,11 +107,7 @@ def _varying(did: str, cause: str | None) -> RsgError:
 def _coarse(trial: Experience, one: Moment, two: Moment, action: int, did: str) -> RsgError:
     """Two snapshots of one row have different futures."""
     culprit = _culprit(trial, one, two, action)
-    listed = (
-        f"`{culprit[0]}` was {culprit[1]} in one and {culprit[2]} in the other"
-        if culprit
-        else "something else differed"
-    )
+    listed = "`{}` was {} in one and {} in the other".format(*culprit) if culprit else "something else differed"
     if trial.face.has_key:
         return RsgError(f"key= takes different states for the same: {did}, and {listed}; add it to key=")
     return RsgError(f"what is saved does not tell all states apart: {did}, and {listed}; give key=")
@@ -94,22 +117,18 @@ def forgets(trial: Experience, moment: Moment, step: Step | None) -> RsgError:
     """Restoring brought something back that is not what was saved."""
     saving = trial.face.saving
     if step is None and trial.face.now(moment.ended).tobytes() != trial.face.now(moment.ended).tobytes():
-        return RsgError(
-            "key= gave two answers for one state: it must be a function of the environment and nothing else"
-        )
+        return RsgError("key= gave two answers for one state: it must be a function of the environment alone")
     if saving.own and spelled(moment.snapshot) != trial.prints.get(moment, spelled(moment.snapshot)):
         return changes_saved(trial)
     missing = _missing(trial, step)
-    listed = (
-        f"`{missing[0]}` was {missing[1]} and is {missing[2]} after it" if missing else "the same action led elsewhere"
-    )
+    listed = "`{}` was {} and is {} after it".format(*missing) if missing else "the same action led elsewhere"
     return RsgError(f"{saving.name} does not bring back the whole state: {listed}; what it forgets must be saved, too")
 
 
 def changes_saved(trial: Experience) -> RsgError:
     """What was saved is no longer what it was."""
     what = _touched(trial)
-    listed = f" (`{what[0]}` was {what[1]} and is {what[2]})" if what else ""
+    listed = " (`{}` was {} and is {})".format(*what) if what else ""
     other = "; if that makes no other state, leave it out with key="
     if trial.face.saving.name == "step=":
         return RsgError(
@@ -121,27 +140,29 @@ def changes_saved(trial: Experience) -> RsgError:
     )
 
 
-def _touched(trial: Experience) -> tuple[str, str, str] | None:
+def _touched(trial: Experience) -> Told | None:
     """What changes in something that was saved, when the environment goes on."""
     seed, taken = trial.walks[0]
     kept: list[tuple[Any, dict[str, Any]]] = []
     moment = trial.face.reset(seed)
     for action in taken[:100]:
-        kept = [*kept[-4:], (moment.snapshot, _inside(moment.snapshot))]
+        kept = [*kept[-4:], (moment.snapshot, _leaves([moment.snapshot]))]
         moment = trial.face.step(trial.values[action])
         for snapshot, before in kept:
-            now = _inside(snapshot)
-            for path in {**before, **now}:
-                if before.get(path) != now.get(path):
-                    return path.replace("env[0]", "state", 1), _short(before.get(path)), _short(now.get(path))
+            for path, was, now in _unlike(before, _leaves([snapshot])):
+                return path.replace("env[0]", "state", 1), was, now
     return None
 
 
-def _inside(snapshot: Any) -> dict[str, Any]:
-    try:
-        return {path: value for path, _, value in Objects([snapshot]).leaves()}
-    except Strange:
-        return {}
+def _leaves(root: Any) -> dict[str, Any]:
+    """All plain values in something, by path."""
+    return {path: value for path, _, value in Objects(root).leaves()}
+
+
+def _unlike(one: dict[str, Any], other: dict[str, Any]) -> list[Told]:
+    """Where values differ: the path, and what they are."""
+    paths = [path for path in {**one, **other} if one.get(path) != other.get(path)]
+    return [(path, _short(one.get(path)), _short(other.get(path))) for path in paths]
 
 
 # Experiments.
@@ -186,11 +207,11 @@ def _varies(trial: Experience, ask: Asked, held: str | None = None, often: int =
             break
         ask.back()
         own = trial.face.chance()
-        kept = kept or [state_of(one) for one in own]
+        kept = kept or [one if isinstance(one, random.SystemRandom) else copy.deepcopy(one) for one in own]
         stir(own, rng)
         if held in (OWN, ALL):
-            for one, state in zip(own, kept, strict=False):
-                set_state(one, state)
+            for one, first_one in zip(own, kept, strict=False):
+                draw_alike(one, first_one)
         if held in (NUMPY, ALL):
             np.random.set_state(numbers)  # noqa: NPY002
         if held in (PYTHON, ALL):
@@ -225,91 +246,69 @@ def _cause(trial: Experience, ask: Asked, varied: int) -> str | None:
     return OWN
 
 
-def differences(trial: Experience, one: Moment, two: Moment) -> list[tuple[str, Any, Any]]:
+def differences(trial: Experience, one: Moment, two: Moment) -> list[Told]:
     """What an environment holds in one moment and not in another: the path, and what it was in each."""
     found = []
     for moment in (one, two):
         trial.face.put(moment)
         trial.face.saving.moved()
-        found.append(_leaves(trial))
-    return [
-        (path, _short(found[0].get(path)), _short(found[1].get(path)))
-        for path in {**found[0], **found[1]}
-        if found[0].get(path) != found[1].get(path)
-    ]
+        found.append(_leaves(trial.face.played.state))
+    return _unlike(*found)
 
 
-def _leaves(trial: Experience) -> dict[str, Any]:
-    try:
-        return {path: value for path, _, value in Objects(trial.face.played.state).leaves()}
-    except Strange:
-        return {}
-
-
-def _culprit(trial: Experience, one: Moment, two: Moment, action: int) -> tuple[str, Any, Any] | None:
+def _culprit(trial: Experience, one: Moment, two: Moment, action: int) -> Told | None:
     """The attribute that makes the difference: with the other's value of it, the outcome is the other's."""
     differing = differences(trial, one, two)
     trial.face.put(two)
     wanted = Asked(trial, two, action)()
-    for path, _, _ in differing:
+    for told in differing:
         trial.face.put(two)
         trial.face.saving.moved()
-        value = _at(trial.face.played.state, path)
+        value = _at(trial.face.played.state, told[0])
         trial.face.put(one)
         trial.face.saving.moved()
-        if _set(trial.face.played.state, path, value):
-            after = trial.face.step(trial.values[action]).name
-            if after == wanted[0]:
-                return next(told for told in differing if told[0] == path)
+        if _set(trial.face.played.state, told[0], value) and Asked(trial, one, action)() == wanted:
+            return told
     return differing[0] if differing else None
 
 
-def _owner(root: Any, path: str) -> tuple[Any, str]:
-    parts = path.split(".")[1:]
-    for part in parts[:-1]:
-        root = getattr(root, part)
-    return root, parts[-1]
-
-
 def _at(root: Any, path: str) -> Any:
-    try:
-        owner, name = _owner(root, path)
-        return getattr(owner, name)
-    except (AttributeError, IndexError):
-        return None
+    """What is at the end of a path of attributes; None if it leads through anything else."""
+    for name in path.split(".")[1:]:
+        root = getattr(root, name, None)
+    return root
 
 
 def _set(root: Any, path: str, value: Any) -> bool:
+    above, _, name = path.rpartition(".")
     try:
-        owner, name = _owner(root, path)
-        setattr(owner, name, value)
-        return True
-    except (AttributeError, IndexError, TypeError):
+        setattr(_at(root, above), name, value)
+    except (AttributeError, TypeError):
         return False
+    return True
 
 
-def _missing(trial: Experience, step: Step | None) -> tuple[str, str, str] | None:
+def _missing(trial: Experience, step: Step | None) -> Told | None:
     """What is not as it was after a restore: what makes the difference, if that shows."""
-    place = (step.walk, step.time) if step and step.walk >= 0 else (0, min(len(trial.walks[0][1]), 9))
-    seed, taken = trial.walks[place[0]]
+    walked = step is not None and step.walk >= 0
+    walk, time_of = (step.walk, step.time) if step and walked else (0, min(len(trial.walks[0][1]), 9))
+    seed, taken = trial.walks[walk]
     moment, aside = trial.face.reset(seed), np.random.default_rng(1)
-    for action in taken[: place[1]]:
+    for action in taken[:time_of]:
         moment = trial.face.step(trial.values[action])
-    root, there = trial.face.played.state, _leaves(trial)
-    values = {path: _at(root, path) for path in there}
+    there = _leaves(trial.face.played.state)
+    values = {path: _at(trial.face.played.state, path) for path in there}
     for action in aside.integers(len(trial.values), size=5):
         if trial.face.step(trial.values[int(action)]).ended:
             break
     trial.face.put(moment)
-    now = _leaves(trial)
-    missing = [path for path in {**there, **now} if there.get(path) != now.get(path)]
-    told = {path: (path, _short(there.get(path)), _short(now.get(path))) for path in missing}
-    for path in missing if step and step.walk >= 0 else ():
+    missing = _unlike(there, _leaves(trial.face.played.state))
+    for told in missing if step and walked else ():
         trial.face.put(moment)
-        restored = _set(trial.face.played.state, path, values.get(path))
+        restored = _set(trial.face.played.state, told[0], values.get(told[0]))
         if step and restored and trial.face.step(trial.values[step.action]).name == step.after.name:
-            return told[path]
-    return told[missing[0]] if missing else None
+            return told
+    return missing[0] if missing else None
 
 
 def _short(value: Any) -> str:

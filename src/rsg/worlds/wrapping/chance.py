@@ -10,7 +10,6 @@ from unittest.mock import patch
 
 import numpy as np
 
-Held = Callable[[], Any]
 NUMPY, PYTHON, OWN, CLOCK = (
     "numpy's global np.random",
     "Python's global `random`",
@@ -45,38 +44,19 @@ def stir(own: Iterator[Any] | list[Any], rng: np.random.Generator) -> None:
     np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
     random.seed(int(rng.integers(2**62)))
     for one in own:
-        _draw_some(one, int(rng.integers(1, 9)))
+        for _ in range(int(rng.integers(1, 9))):
+            if hasattr(one, "random"):
+                one.random()
 
 
-def _draw_some(one: Any, count: int) -> None:
-    for _ in range(count):
-        if isinstance(one, np.random.Generator | random.Random | np.random.RandomState):
-            one.random() if not isinstance(one, np.random.RandomState) else one.random_sample()
-
-
-def state_of(one: Any) -> Any:
-    """The state of a generator of random numbers."""
-    if isinstance(one, np.random.Generator):
-        return one.bit_generator.state
-    if isinstance(one, np.random.BitGenerator):
-        return one.state
-    if isinstance(one, np.random.RandomState):
-        return one.get_state()
-    return one.getstate() if isinstance(one, random.Random) and not isinstance(one, random.SystemRandom) else None
-
-
-def set_state(one: Any, state: Any) -> None:
-    """Put a generator back."""
-    if state is None:
-        return
-    if isinstance(one, np.random.Generator):
-        one.bit_generator.state = state
-    elif isinstance(one, np.random.BitGenerator):
-        one.state = state
-    elif isinstance(one, random.Random):
-        one.setstate(state)
+def draw_alike(one: Any, other: Any) -> None:
+    """Let a generator of random numbers draw what another one of its kind draws."""
+    if isinstance(one, random.Random) and not isinstance(one, random.SystemRandom):
+        one.setstate(other.getstate())
     elif isinstance(one, np.random.RandomState):
-        one.set_state(state)
+        one.set_state(other.get_state())
+    elif isinstance(one := getattr(one, "bit_generator", one), np.random.BitGenerator):
+        one.state = getattr(other, "bit_generator", other).state
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import numpy as np
 
 from rsg.core.random import stream
 from rsg.worlds.wrapping import causes
+from rsg.worlds.wrapping.causes import Experience, Step
 from rsg.worlds.wrapping.chance import clock, stir
-from rsg.worlds.wrapping.experience import Experience, Step
 from rsg.worlds.wrapping.face import Face, Moment
 from rsg.worlds.wrapping.objects import Left, Objects, Strange
 from rsg.worlds.wrapping.saving import spelled

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array
-from rsg.core.blame import place_of
 from rsg.core.errors import RsgError
-from rsg.worlds.wrapping.layers import Happened, Played
+from rsg.worlds.wrapping.layers import Happened, Played, theirs
 from rsg.worlds.wrapping.objects import Objects, Strange
 from rsg.worlds.wrapping.saving import Saving, digits, spelled
 from rsg.worlds.wrapping.seeing import parts_of
@@ -62,20 +61,21 @@ class Face:
         """The beginning of an episode."""
         return self._here(self.played.reset(seed))
 
-    def step(self, action: Any) -> Moment:
-        """What follows of where it is now."""
-        return self._here(self.played.step(action))
+    def step(self, action: Any, known: Callable[[bytes], bool] | None = None) -> Moment:
+        """What follows of where it is now; with observe= a state that is known is not looked at again."""
+        happened = self.played.step(action)
+        if known is not None and self._observe is not None:
+            row = self._row(None if self.has_key else self.saving.take(), happened.ended)
+            if known(row.tobytes()):
+                self.saving.moved()
+                return Moment(row, row.tobytes(), None, {}, happened.ended, happened.reward, self.saving)
+        return self._here(happened)
 
     def put(self, moment: Moment) -> None:
         """Back to where it was."""
-        if moment.home is not self.saving:
-            self.saving, self.played.env = moment.home, moment.home.env
-        try:
-            self.saving.put(moment.snapshot)
-        except RsgError:
-            raise
-        except Exception as error:
-            raise RsgError(f"restoring failed: {type(error).__name__}: {error}{place_of(error)}") from error
+        self.saving = moment.home
+        theirs("restoring a state", self.saving.put, moment.snapshot)
+        self.played.env = self.saving.env
 
     def now(self, ended: bool) -> Array:
         """The row of where it is."""
@@ -86,7 +86,7 @@ class Face:
         if self._observe is None:
             shown = happened.seen
         else:
-            shown = _asked("observe=", self._observe, self.played.state)
+            shown = theirs("observe=", self._observe, self.played.state)
             self.saving.moved()  # it may do what it likes
         parts = parts_of(shown)
         shapes = {name: part.shape for name, part in parts.items()}
@@ -120,6 +120,9 @@ class Face:
 
     def read(self, env: Any, ended: bool, seen: Any, known: Callable[[bytes], bool]) -> Moment:
         """The state of another environment of the kind; it is copied only if nobody knows the state."""
+        own, bare = (getattr(one, "unwrapped", one) for one in (self.played.env, env))
+        if not isinstance(bare, type(own)):
+            raise RsgError(f"this is another environment than the one that was wrapped, a {type(bare).__name__}")
         other = Face(self.played.like(env), self._way, self._key, self._observe)
         other._row_kind, other._shapes = self._row_kind, self._shapes
         row = other.now(ended)
@@ -127,12 +130,15 @@ class Face:
         if known(moment.name):
             return moment
         if not self.saving.own:
-            other.played.env = _copied(other.played.env)
+            other.played.env = theirs(
+                "copying it, since no save= and restore= are given,", copy.deepcopy, other.played.env
+            )
             other.saving = self._way(other.played)
         snapshot, shown = other.saving.take(), seen if seen is not None or self._observe else other.played.shown()
         if self._observe is None and shown is None:
             raise RsgError(
-                "nobody knows what the environment shows in this state without a step: give observe= to wrap"
+                "nobody knows what the environment shows in this state without a step: give observe= to wrap, or what "
+                "it showed last, read(env, seen=...)"
             )
         parts, home = other.look(Happened(shown, 0.0, ended)), self.saving if self.saving.own else other.saving
         return replace(moment, snapshot=snapshot, seen=parts, home=home)
@@ -156,7 +162,7 @@ class Face:
         if self._key is None:
             numbers = self.saving.numbers(snapshot)
         else:
-            numbers = self._of_key(_asked("key=", self._key, self.played.state))
+            numbers = self._of_key(theirs("key=", self._key, self.played.state))
         kind = self._row_kind = self._row_kind or (len(numbers), numbers.dtype)
         if len(numbers) != kind[0]:
             who = "key=" if self.has_key else "what saves a state"
@@ -184,23 +190,3 @@ class Face:
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
             raise RsgError("key= gave a number that is not finite: equal states would not be told apart from others")
         return numbers.astype(np.float64) + 0.0 if numbers.dtype.kind == "f" else numbers.astype(np.int64)
-
-
-def _asked(name: str, function: Function, state: Any) -> Any:
-    try:
-        return function(state)
-    except RsgError:
-        raise
-    except Exception as error:
-        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise RsgError(f"{name} failed: {problem}{place_of(error)}") from error
-
-
-def _copied(env: Any) -> Any:
-    try:
-        return copy.deepcopy(env)
-    except Exception as error:
-        problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        raise RsgError(
-            f"the other environment cannot be copied ({problem}); give save= and restore= to wrap"
-        ) from error

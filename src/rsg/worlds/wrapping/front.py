@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from rsg.core.errors import RsgError
+from rsg.core.arrays import Array
+from rsg.core.errors import RsgError, unknown
+from rsg.worlds.seen import cells_of, columns_of, kinds_of
 from rsg.worlds.wrapping.acting import actions_of
 from rsg.worlds.wrapping.chance import kept
 from rsg.worlds.wrapping.checking import check, clocks
@@ -13,7 +15,6 @@ from rsg.worlds.wrapping.layers import Played, PurePlayed
 from rsg.worlds.wrapping.objects import Left
 from rsg.worlds.wrapping.saving import (
     COPY,
-    ByFunctions,
     Saving,
     by_table,
     check_table,
@@ -65,7 +66,7 @@ def wrap(
     >>> print(taxi.how)
     a state is its number in the table
     """
-    _check_arguments(env, save, restore, step)
+    _check_arguments(env, {"key": key, "observe": observe, "restore": restore, "step": step}, save, names)
     if step is not None and callable(save):
         played: Played = PurePlayed(env, step, save)
     else:
@@ -78,11 +79,14 @@ def wrap(
         return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
 
     with kept():
+        world: Wrapped | None = None
         if key is None and (counting := clocks(face(), actions[1], seed)):
             # What only counts steps tells no states apart, unless something comes of it.
             with suppress(RsgError):
-                return _tried(face(counting), actions, columns, seed)
-        return _tried(face(), actions, columns, seed)
+                world = _tried(face(counting), actions, columns, seed)
+        world = world or _tried(face(), actions, columns, seed)
+        _check_names(world, world.encode(world.start(seed)[None]))
+    return world
 
 
 def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapping[str, Any], seed: int) -> Wrapped:
@@ -91,13 +95,29 @@ def _tried(face: Face, actions: tuple[tuple[str, ...], list[Any]], columns: Mapp
     return Wrapped(face, actions, columns, (steps, seconds))
 
 
-def _check_arguments(env: Any, save: Any, restore: Any, step: Any) -> None:
-    """What is given must go together."""
+def _check_names(world: Wrapped, parts: Mapping[str, Array]) -> None:
+    """Names are those of something that is seen."""
+    for name in world.columns:
+        if name not in parts:
+            raise unknown("part of what is seen", name, parts)
+    for name, kind in kinds_of(world, parts).items():
+        columns_of(world, name, parts[name][0].size if kind == "numbers" else cells_of(parts[name], kind).shape[-1])
+
+
+def _check_arguments(env: Any, functions: Mapping[str, Any], save: Any, names: Any) -> None:
+    """What is given must be what it should be, and go together."""
     if isinstance(env, str | type):
         given = f"'{env}'" if isinstance(env, str) else f"the class {env.__name__}"
         raise RsgError(f"wrap takes an environment, not {given}: make one, gymnasium.make(...)")
-    if isinstance(save, str) and save != COPY:
+    for name, one in functions.items():
+        if one is not None and not callable(one):
+            raise RsgError(f"{name}= takes a function, not {one!r}")
+    if save is not None and save != COPY and not callable(save):
         raise RsgError(f"save= takes a function of the environment, or 'copy', not {save!r}")
+    told = names or {}
+    if not isinstance(told, Mapping) or not all(isinstance(one, Mapping | list | tuple) for one in told.values()):
+        raise RsgError(f"names= maps parts of what is seen to names of columns, {{'car': ['x', 'y']}}, not {told!r}")
+    restore, step = functions["restore"], functions["step"]
     if step is not None and not callable(save):
         raise RsgError("step= needs save=, a function from the environment after a reset to the first state")
     if step is None and callable(save) != (restore is not None):
@@ -112,15 +132,14 @@ def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Le
     env = played.env
     if isinstance(played, PurePlayed):
         how = "states are what step= makes of each other"
-        return ByFunctions(env, (lambda: played.state, played.back), how, "step=", left)
+        return Saving(played, lambda: played.state, played.back, how, "step=", True, left)
     if callable(save):
         how = "states are saved by save= and restored by restore="
-        return ByFunctions(env, ((lambda: save(env)), (lambda saved: restore(env, saved))), how, "restore=", left)
+        return Saving(played, lambda: save(env), lambda saved: restore(env, saved), how, "restore=", True, left)
     if save is None and (pair := own_pair(env)):
-        one, other = pair[1]
-        return ByFunctions(
-            env, pair[0], f"states are saved and restored by its own `{one}` and `{other}`", f"`{other}`", left
-        )
+        (take, put), (one, other) = pair
+        how = f"states are saved and restored by its own `{one}` and `{other}`"
+        return Saving(played, take, put, how, f"`{other}`", True, left)
     if save is None and (table := tables_of(env)):
         check_table(table, names)
         return by_table(played)

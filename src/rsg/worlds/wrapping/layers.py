@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from rsg.core.blame import place_of
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, cause_of
 from rsg.worlds.wrapping.chance import seeded
 
 ASIDE = {  # wrappers that count steps, check calls or film: what they know is not the world's
@@ -58,17 +58,17 @@ class Played:
         """Start an episode."""
         with seeded(seed):
             if self._seeds:
-                shown = _their("reset", self.env.reset, seed=seed)
+                shown = theirs("reset", self.env.reset, seed=seed)
             else:
                 if hasattr(self.env, "seed"):
-                    _their("seed", self.env.seed, seed)
-                shown = _their("reset", self.env.reset)
+                    theirs("seed", self.env.seed, seed)
+                shown = theirs("reset", self.env.reset)
         with_info = isinstance(shown, tuple) and len(shown) == 2 and isinstance(shown[1], dict)
         return Happened(shown[0] if with_info else shown, 0.0, False)
 
     def step(self, action: Any) -> Happened:
         """Act."""
-        told = _their("step", self.env.step, copy.copy(action))
+        told = theirs("step", self.env.step, copy.copy(action))
         if not isinstance(told, tuple) or len(told) not in (4, 5):
             raise RsgError(
                 "`step` of the environment must give (observation, reward, terminated, truncated, info), but gave "
@@ -82,10 +82,10 @@ class Played:
         name = next((one for one in LOOKS if callable(getattr(bare, one, None))), None)
         if name is None and not hasattr(bare, "P"):
             return None
-        shown = _their(name, getattr(bare, name)) if name else int(bare.s)
+        shown = theirs(name, getattr(bare, name)) if name else int(bare.s)
         for layer in reversed(outer):
             if hasattr(layer, "observation"):
-                shown = _their("observation", layer.observation, shown)
+                shown = theirs("observation", layer.observation, shown)
         return shown
 
 
@@ -112,7 +112,7 @@ class PurePlayed(Played):
     def like(self, env: Any) -> "Played":
         """Another environment, in its own state."""
         other = PurePlayed(env, self._step, self._save)
-        other.back(_their("save=", self._save, env))
+        other.back(theirs("save=", self._save, env))
         return other
 
     def back(self, state: Any) -> None:
@@ -126,12 +126,12 @@ class PurePlayed(Played):
     def reset(self, seed: int) -> Happened:
         """The first state of an episode."""
         super().reset(seed)
-        self._state = _their("save=", self._save, self.env)
+        self._state = theirs("save=", self._save, self.env)
         return Happened(self._state, 0.0, False)
 
     def step(self, action: Any) -> Happened:
         """What follows."""
-        self._state = _their("step=", self._step, self._state, action)
+        self._state = theirs("step=", self._step, self._state, action)
         return Happened(self._state, 0.0, False)
 
 
@@ -187,14 +187,12 @@ def _takes_a_seed(env: Any) -> bool:
     return any(one.name == "seed" or one.kind is one.VAR_KEYWORD for one in known)
 
 
-def _their(name: str, call: Callable[..., Any], *given: Any, **named: Any) -> Any:
+def theirs(name: str, call: Callable[..., Any], *given: Any, **named: Any) -> Any:
     """What code of somebody else's gives; an error in it is one sentence."""
     try:
         return call(*given, **named)
     except RsgError:
         raise
     except Exception as error:
-        problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-        raise RsgError(
-            f"{name if name[-1] == '=' else f'`{name}` of the environment'} failed: {problem}{place_of(error)}"
-        ) from error
+        who = f"`{name}` of the environment" if name.isidentifier() else name
+        raise RsgError(f"{who} failed: {cause_of(error)}{place_of(error)}") from error

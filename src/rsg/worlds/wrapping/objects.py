@@ -4,12 +4,14 @@ Objects stay who they are: a snapshot says what each of them held, so that whoev
 sees it change with the state. What did not change since the last look is not copied again.
 """
 
+import pickle
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from hashlib import blake2b
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
@@ -20,44 +22,17 @@ Left = frozenset[tuple[str, str]]
 """Attributes that do not tell states apart: the class of the object, the name."""
 
 _NEVER = {  # attributes for those who watch
-    *(
-        "render_mode",
-        "_np_random_seed",
-        "np_random_seed",
-        "window",
-        "clock",
-        "screen",
-        "viewer",
-        "surf",
-        "isopen",
-        "spec",
-        "_cached_spec",
-    ),
-    *("metadata", "render_fps"),
-}
+    "render_mode", "_np_random_seed", "np_random_seed", "window", "clock", "screen", "viewer", "surf", "isopen", "spec",
+    "_cached_spec", "metadata", "render_fps",
+}  # fmt: skip
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
-_FIXED: tuple[Any, ...] = (
-    type,
-    FunctionType,
-    BuiltinFunctionType,
-    ModuleType,
-    np.dtype,
-    np.ufunc,
-    range,
-    slice,
-    property,
-)
-_FIXED += (date, time, timedelta, Decimal, type(Ellipsis))
+_FIXED: tuple[Any, ...] = (type, FunctionType, BuiltinFunctionType, ModuleType, np.dtype, np.ufunc, range, slice)
+_FIXED += (property, date, time, timedelta, Decimal, type(Ellipsis))
 _CHANCE = (np.random.Generator, np.random.RandomState, random.Random, np.random.BitGenerator, np.random.SeedSequence)
-_LEFT: tuple[str, ...] = (
-    "gymnasium.spaces",
-    "gym.spaces",
-    "gymnasium.envs.registration",
-    "gym.envs.registration",
-    "pygame",
-    "logging",
-)
-_LEFT += ("_thread", "threading", "_io", "weakref", "functools", "re")
+_LEFT = (  # packages whose objects are no part of a state
+    "gymnasium.spaces", "gym.spaces", "gymnasium.envs.registration", "gym.envs.registration", "pygame", "logging",
+    "_thread", "threading", "_io", "weakref", "functools", "re",
+)  # fmt: skip
 
 
 class Content(NamedTuple):
@@ -79,9 +54,9 @@ class Snapshot(NamedTuple):
 class Strange(Exception):
     """An object that can be neither looked into nor left out."""
 
-    def __init__(self, path: str, thing: object) -> None:
-        super().__init__(path)
-        self.path, self.thing = path, thing
+    def __init__(self, thing: object) -> None:
+        super().__init__(type(thing).__name__)
+        self.thing = thing
 
 
 class _Kind(NamedTuple):
@@ -95,16 +70,7 @@ class _Kind(NamedTuple):
 
 def _fill(into: Any, held: Any) -> None:
     into.clear()
-    into.update(held)
-
-
-def _write(into: list[Any], held: list[Any]) -> None:
-    into[:] = held
-
-
-def _refill(into: Any, held: Any) -> None:
-    into.clear()
-    into.extend(held)
+    (into.update if hasattr(into, "update") else into.extend)(held)
 
 
 def _numbers(array: Any, held: Any) -> None:
@@ -121,27 +87,27 @@ def _in_order(items: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return sorted(items.items(), key=lambda item: (type(item[0]).__name__, repr(item[0])))
 
 
-def _slots(thing: Any) -> dict[str, Any]:
-    names = [name for one in type(thing).__mro__ for name in _slot_names(one)]
-    return {name: getattr(thing, name) for name in names if hasattr(thing, name)}
-
-
-def _slot_names(kind: type) -> list[str]:
-    slots = vars(kind).get("__slots__", ())
-    named = [slots] if isinstance(slots, str) else list(slots)
-    own = [f"_{kind.__name__.lstrip('_')}{one}" if one[:2] == "__" and one[-2:] != "__" else one for one in named]
-    return [one for one in own if one not in ("__dict__", "__weakref__")]
+@cache
+def _slots(kind: Hashable) -> tuple[str, ...]:
+    """The names of all slots of a class."""
+    found = list[str]()
+    for one in kind.__mro__:  # type: ignore[attr-defined]
+        slots = vars(one).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            private = name[:2] == "__" and name[-2:] != "__"
+            found.append(f"_{one.__name__.lstrip('_')}{name}" if private else name)
+    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
 
 
 def _attributes(thing: Any) -> dict[str, Any]:
-    return {**getattr(thing, "__dict__", {}), **_slots(thing)}
+    slots = {name: getattr(thing, name) for name in _slots(thing.__class__) if hasattr(thing, name)}
+    return {**getattr(thing, "__dict__", {}), **slots}
 
 
 def _set_attributes(thing: Any, held: dict[str, Any]) -> None:
-    own = getattr(thing, "__dict__", None)
-    slots = {name for one in type(thing).__mro__ for name in _slot_names(one)}
-    if own is not None:
-        _fill(own, {name: value for name, value in held.items() if name not in slots})
+    slots = _slots(thing.__class__)
+    if hasattr(thing, "__dict__"):
+        _fill(thing.__dict__, {name: value for name, value in held.items() if name not in slots})
     for name in slots:
         if name in held:
             object.__setattr__(thing, name, held[name])
@@ -153,27 +119,21 @@ def _glance_of_dict(items: Mapping[Any, Any]) -> Any:
     return (_ids(items), _ids(items.values()))
 
 
+def _spelled_numbers(held: Any) -> list[tuple[str, Any]]:
+    unsigned = held + 0 if held.dtype.kind == "f" else held  # -0.0 is 0.0
+    return [("", held.shape), ("", held.dtype.str), ("", unsigned.tobytes())]
+
+
 _DICT = _Kind(_glance_of_dict, dict, _fill, _in_order)
-_LIST = _Kind(_ids, list, _write, enumerate)
-_DEQUE = _Kind(_ids, list, _refill, enumerate)
+_LIST = _Kind(_ids, list, _fill, enumerate)
 _SET = _Kind(_ids, list, _fill, lambda held: sorted((("", one) for one in held), key=lambda one: repr(one[1])))
-_BYTES = _Kind(bytes, bytes, _write, lambda held: [("", held)])
+_BYTES = _Kind(bytes, bytes, _fill, lambda held: [("", held)])
 _THINGS = _Kind(lambda array: _ids(array.flat), np.copy, _numbers, lambda held: enumerate(held.flat))
-_NUMBERS = _Kind(
-    lambda array: (array.shape, array.tobytes()),
-    np.copy,
-    _numbers,
-    lambda held: [
-        ("", held.shape),
-        ("", held.dtype.str),
-        ("", (held + 0 if held.dtype.kind == "f" else held).tobytes()),
-    ],
-)
+_NUMBERS = _Kind(lambda array: (array.shape, array.tobytes()), np.copy, _numbers, _spelled_numbers)
 _OBJECT = _Kind(lambda thing: _glance_of_dict(_attributes(thing)), _attributes, _set_attributes, _in_order)
-_PLAIN_OBJECT = _Kind(
-    lambda thing: _glance_of_dict(thing.__dict__), lambda thing: dict(thing.__dict__), _set_attributes, _in_order
-)
+_PICKLED = _Kind(pickle.dumps, pickle.dumps, lambda *_: None, lambda held: [("", held)])
 _NOTHING = _Kind(lambda _: (), lambda _: (), lambda *_: None, lambda _: ())
+_BUILTIN: dict[type, _Kind] = {dict: _DICT, list: _LIST, deque: _LIST, set: _SET, bytearray: _BYTES}
 
 
 class Objects:
@@ -182,13 +142,14 @@ class Objects:
     Args:
         root: where to begin.
         left: attributes that make no other state.
+        pickled: whether what cannot be looked into is spelled by pickle; it cannot be put back.
 
     Attributes:
         chance: the generators of random numbers that were met: they are no part of a state.
     """
 
-    def __init__(self, root: Any, left: Left = frozenset()) -> None:
-        self.root, self.left = root, left
+    def __init__(self, root: Any, left: Left = frozenset(), pickled: bool = False) -> None:
+        self.root, self.left, self._pickled = root, left, pickled
         self.chance: dict[int, Any] = {}
         self._kinds: dict[type, _Kind] = {}
         self._last: dict[int, tuple[Any, Content]] = {}  # what need not be copied again
@@ -233,32 +194,22 @@ class Objects:
 
     def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
         """All plain values, each with its path and the attribute that it is in."""
-        stack: list[tuple[str, Any]] = [("env", self.root)]
-        seen: set[int] = set()
-        while stack:
-            path, thing = stack.pop()
-            if id(thing) in seen:
-                continue
-            seen.add(id(thing))
-            kind = self._kind(thing)
-            named = kind in (_OBJECT, _PLAIN_OBJECT)
-            for name, value in kind.items(kind.copy(thing)):
-                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
-                if _is_plain(value):
-                    yield here, (type(thing).__qualname__, str(name)) if named else ("", ""), value
-                else:
-                    inner: list[Any] = []
-                    yield here, ("", ""), b"".join(_spell(value, inner))
-                    stack.extend((here, one) for one in inner)
+        for _, path, attribute, value, _ in self._walk():
+            if _is_plain(value):
+                yield path, attribute, value
+            else:
+                yield path, ("", ""), b"".join(_spell(value, []))
 
     def path_of(self, wanted: object) -> str:
         """How an object is reached."""
+        return next((path for _, path, _, _, inner in self._walk() if any(one is wanted for one in inner)), "env")
+
+    def _walk(self) -> Iterator[tuple[Any, str, tuple[str, str], Any, list[Any]]]:
+        """All that objects hold: the object, the path, the attribute, the value and the objects in it."""
         stack: list[tuple[str, Any]] = [("env", self.root)]
         seen: set[int] = set()
         while stack:
             path, thing = stack.pop()
-            if thing is wanted:
-                return path
             if id(thing) in seen:
                 continue
             seen.add(id(thing))
@@ -266,18 +217,19 @@ class Objects:
                 kind = self._kind(thing)
             except Strange:
                 continue
+            named = kind is _OBJECT
             for name, value in kind.items(kind.copy(thing)):
+                here = f"{path}.{name}" if named else path if type(name) is str and not name else f"{path}[{name!r}]"
                 inner: list[Any] = []
-                _spell(value, inner)
-                named = kind in (_OBJECT, _PLAIN_OBJECT)
-                here = f"{path}.{name}" if named else f"{path}[{name!r}]" if name != "" else path
+                if not _is_plain(value):
+                    _spell(value, inner)
+                yield thing, here, (type(thing).__qualname__, str(name)) if named else ("", ""), value, inner
                 stack.extend((here, one) for one in inner)
-        return "env"
 
     def _content(self, thing: Any, kind: _Kind, glance: Any) -> Content:
         held = kind.copy(thing)
         inner: list[Any] = []
-        name, attributes = type(thing).__qualname__, kind in (_OBJECT, _PLAIN_OBJECT)
+        name, attributes = type(thing).__qualname__, kind is _OBJECT
         pieces = [name.encode()]
         for key, value in kind.items(held):
             if (name, key) in self.left or (attributes and key in _NEVER):
@@ -289,7 +241,10 @@ class Objects:
     def _kind(self, thing: Any) -> _Kind:
         found = self._kinds.get(type(thing))
         if found is None:
-            found = self._kinds[type(thing)] = _kind_of(thing)
+            found = _kind_of(thing) or (_PICKLED if self._pickled else None)
+            if found is None:
+                raise Strange(thing)
+            self._kinds[type(thing)] = found
         if found is _NOTHING and isinstance(thing, _CHANCE):
             self.chance[id(thing)] = thing
         if found is _NUMBERS and thing.dtype.hasobject:
@@ -297,7 +252,8 @@ class Objects:
         return found
 
 
-def _kind_of(thing: Any) -> _Kind:
+def _kind_of(thing: Any) -> _Kind | None:
+    """None for what can be neither looked into nor left out."""
     kind: type = type(thing)
     if kind.__module__.startswith("mujoco"):
         return _of_mujoco() if kind.__name__ == "MjData" else _NOTHING
@@ -308,14 +264,13 @@ def _kind_of(thing: Any) -> _Kind:
     builtin: Any = next(one for one in kind.__mro__ if not one.__flags__ & (1 << 9))  # not made by a `class` statement
     named = hasattr(thing, "__dict__") or any("__slots__" in vars(one) for one in kind.__mro__[:-1])
     if builtin is object and named:
-        return _OBJECT if any(_slot_names(one) for one in kind.__mro__) else _PLAIN_OBJECT
-    bases: dict[type[Any], _Kind] = {dict: _DICT, list: _LIST, deque: _DEQUE, set: _SET, bytearray: _BYTES}
-    for base, found in bases.items():
+        return _OBJECT
+    for base, found in _BUILTIN.items():
         if isinstance(thing, base) and not getattr(thing, "__dict__", None):
             return found
     if isinstance(thing, np.ndarray):
         return _NUMBERS
-    raise Strange("", thing)
+    return None
 
 
 def _is_plain(value: Any) -> bool:

@@ -2,15 +2,15 @@
 
 import copy
 import inspect
-import pickle
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
-from typing import Any, Protocol
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Array
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, cause_of
 from rsg.worlds.wrapping.acting import kind_of
 from rsg.worlds.wrapping.layers import Played, chain
 from rsg.worlds.wrapping.objects import Left, Objects, Snapshot, Strange
@@ -31,62 +31,37 @@ Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
 """What saves and what restores."""
 
 
-class Saving(Protocol):
+@dataclass(eq=False)
+class Saving:
     """A way of saving what an environment is in.
 
     Attributes:
-        how: that in a sentence.
-        own: whether the user or the environment says how; name: what restores, for errors.
+        played: the environment.
+        take: gives a snapshot of now; put: goes back to one.
+        how: that in a sentence; name: what restores, for errors; own: whether the user or the environment says how.
         left: attributes that do not tell states apart, where a digest of all others stands for a state.
+        inside: all that the environment holds, if that is what is saved.
     """
 
+    played: Played
+    take: Callable[[], Any]
+    put: Callable[[Any], Any]
     how: str
-    own: bool
-    name: str
-    left: Left
+    name: str = "restoring"
+    own: bool = False
+    left: Left = frozenset()
+    inside: Objects | None = None
+    _form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None  # of snapshots that are plain numbers
 
     @property
     def env(self) -> Any:
         """The environment that is saved."""
-        ...
-
-    def take(self) -> Any:
-        """A snapshot of now."""
-        ...
-
-    def put(self, snapshot: Any) -> None:
-        """Back to it."""
-        ...
+        return self.inside.root if self.inside else self.played.env
 
     def numbers(self, snapshot: Any) -> Array:
-        """A snapshot as a row `[W]`, or what stands for it."""
-        ...
-
-    def snapshot(self, row: Array) -> Any:
-        """The snapshot of a row that was never met; None if a row is not enough."""
-        ...
-
-    def root(self, snapshot: Any) -> Any:
-        """Where to look for what counts steps, given a snapshot of now; None where rows are no digests."""
-        ...
-
-    def moved(self) -> None:
-        """The environment was stepped or looked at."""
-        ...
-
-
-class ByFunctions:
-    """Two functions, one that saves and one that restores."""
-
-    own = True
-
-    def __init__(self, env: Any, functions: Functions, how: str, name: str, left: Left) -> None:
-        self.env, self.how, self.name, self.left = env, how, name, left
-        self.take, self.put = functions
-        self._form: tuple[type, np.dtype[Any], tuple[int, ...]] | None = None
-
-    def numbers(self, snapshot: Any) -> Array:
-        """Plain numbers are a row themselves; for anything else stands its digest."""
+        """A snapshot as a row `[W]`: plain numbers are one themselves, for anything else stands its digest."""
+        if isinstance(snapshot, Snapshot):
+            return digits(snapshot.digest)
         try:
             plain = np.asarray(snapshot) if isinstance(snapshot, _NUMBERS) else None
         except ValueError:
@@ -99,104 +74,29 @@ class ByFunctions:
         return digits(spelled(snapshot, self.left))
 
     def snapshot(self, row: Array) -> Any:
-        """The same numbers in their own form."""
+        """The snapshot of a row that was never met; None if a row is not enough."""
         if self._form is None:
             return None
         kind, dtype, shape = self._form
         plain = row.astype(dtype).reshape(shape)
-        return (
-            plain if issubclass(kind, np.ndarray) else plain[()] if issubclass(kind, np.generic) else _as(kind, plain)
-        )
+        if issubclass(kind, np.ndarray | np.generic):
+            return plain if issubclass(kind, np.ndarray) else plain[()]
+        made: Any = kind
+        return made(plain.tolist())
 
     def root(self, snapshot: Any) -> Any:
-        """What was saved, unless that is numbers."""
-        return snapshot if self._form is None else None
+        """Where to look for what counts steps, given a snapshot of now; None where rows are no digests."""
+        return snapshot if self.own and self._form is None else None if self.own else self.env
 
     def moved(self) -> None:
-        """Nothing is remembered."""
-
-
-def _as(kind: Any, plain: Array) -> Any:
-    return kind(plain.tolist())
-
-
-class InPlace:
-    """All objects of the environment."""
-
-    own, name = False, "restoring"
-
-    def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self.env, self.objects = played.env, Objects(played.env, left)
-        self.take, self.put, self.moved = self.objects.take, self.objects.put, self.objects.moved
-        self.left = left
-        self.how = "all that the environment holds is saved and put back"
-
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """The environment itself."""
-        return self.env
-
-    def numbers(self, snapshot: Snapshot) -> Array:
-        """A digest."""
-        return digits(snapshot.digest)
-
-    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
-        """A digest is not enough."""
-        return None
-
-
-class ByCopy:
-    """Deep copies of the environment, which take its place."""
-
-    own, name = False, "restoring"
-    how = "the environment is copied, which is slow; save= and restore= would be quicker"
-
-    def __init__(self, played: Played, left: Left = frozenset()) -> None:
-        self._played, self.left = played, left
-
-    @property
-    def env(self) -> Any:
-        """The copy that is played now."""
-        return self._played.env
-
-    def take(self) -> Any:
-        """A copy."""
-        return copy.deepcopy(self._played.env, self._shared())
-
-    def put(self, snapshot: Any) -> None:
-        """A copy of the copy."""
-        self._played.env = copy.deepcopy(snapshot, self._shared())
-
-    def root(self, snapshot: Any) -> Any:  # noqa: ARG002
-        """The environment itself."""
-        return self._played.env
-
-    def numbers(self, snapshot: Any) -> Array:
-        """A digest."""
-        return digits(spelled(snapshot, self.left))
-
-    def snapshot(self, row: Array) -> Any:  # noqa: ARG002
-        """A digest is not enough."""
-        return None
-
-    def moved(self) -> None:
-        """Nothing is remembered."""
-
-    def _shared(self) -> dict[int, Any]:
-        """What is never copied: spaces, and what tells of the environment."""
-        found: dict[int, Any] = {}
-        for layer in chain(self._played.env):
-            for name in _SHARED:
-                if (one := vars(layer).get(name)) is not None:
-                    found[id(one)] = one
-        return found
+        """The environment was stepped or looked at."""
+        if self.inside:
+            self.inside.moved()
 
 
 def spelled(thing: Any, left: Left = frozenset()) -> bytes:
     """Any value as bytes that are the same for equal ones."""
-    try:
-        return Objects([thing], left).take().digest
-    except Strange:
-        return blake2b(pickle.dumps(thing), digest_size=18).digest()
+    return Objects([thing], left, pickled=True).take().digest
 
 
 def digits(digest: bytes) -> Array:
@@ -226,23 +126,33 @@ def _takes(method: Callable[..., Any], count: int) -> bool:
 
 
 def looking_into(played: Played, left: Left = frozenset()) -> Saving:
-    """The way of saving that needs nobody's help."""
-    inside = InPlace(played, left)
+    """The way of saving that needs nobody's help: all objects of the environment, or deep copies in its place."""
+    inside = Objects(played.env, left)
     try:
         inside.take()
-        return inside
+        how = "all that the environment holds is saved and put back"
+        return Saving(played, inside.take, inside.put, how, left=left, inside=inside)
     except Strange as strange:
-        copies = ByCopy(played, left)
         try:
-            copies.take()
+            _copied(played.env)
         except Exception as error:
-            where = inside.objects.path_of(strange.thing)
-            problem = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            where = inside.path_of(strange.thing)
             raise RsgError(
                 f"the environment cannot be saved: `{where}` is a {type(strange.thing).__name__}, which cannot be "
-                f"copied ({problem}); give save= and restore="
+                f"copied ({cause_of(error)}); give save= and restore="
             ) from error
-        return copies
+
+    def put(snapshot: Any) -> None:
+        played.env = _copied(snapshot)
+
+    how = "the environment is copied, which is slow; save= and restore= would be quicker"
+    return Saving(played, lambda: _copied(played.env), put, how, left=left)
+
+
+def _copied(env: Any) -> Any:
+    """A copy; spaces, and what tells of the environment, are never copied."""
+    shared = [vars(layer).get(name) for layer in chain(env) for name in _SHARED]
+    return copy.deepcopy(env, {id(one): one for one in shared if one is not None})
 
 
 def tables_of(env: Any) -> Mapping[Any, Any] | None:
@@ -267,10 +177,10 @@ def check_table(table: Mapping[Any, Any], names: Sequence[str]) -> None:
                 )
 
 
-def by_table(played: Played) -> ByFunctions:
+def by_table(played: Played) -> Saving:
     """The number of the state."""
     bare = getattr(played.env, "unwrapped", played.env)
-    functions = (lambda: int(bare.s)), (lambda state: setattr(bare, "s", int(state)))
-    return ByFunctions(
-        played.env, functions, "a state is its number in the table", "the number of the state", frozenset()
+    put = partial(setattr, bare, "s")
+    return Saving(
+        played, lambda: int(bare.s), put, "a state is its number in the table", "the number of the state", True
     )

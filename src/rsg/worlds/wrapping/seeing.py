@@ -20,13 +20,12 @@ def parts_of(shown: object, name: str = "") -> dict[str, Array]:
     """
     if hasattr(shown, "_asdict"):
         shown = shown._asdict()
-    if isinstance(shown, Mapping):
-        inner = [(f"{name}.{key}" if name else str(key), value) for key, value in shown.items()]
-        return {key: part for inside, value in inner for key, part in parts_of(value, inside).items()}
     if isinstance(shown, str | bytes):
         return {}
     if isinstance(shown, tuple | list) and any(_nested(one) for one in shown):
-        inner = [(f"{name}.{number}" if name else str(number), value) for number, value in enumerate(shown)]
+        shown = dict(enumerate(shown))
+    if isinstance(shown, Mapping):
+        inner = [(f"{name}.{key}" if name else str(key), value) for key, value in shown.items()]
         return {key: part for inside, value in inner for key, part in parts_of(value, inside).items()}
     array = np.atleast_1d(np.asarray(shown.value if isinstance(shown, Enum) else shown))
     if array.dtype.kind not in "biuf":
@@ -35,11 +34,6 @@ def parts_of(shown: object, name: str = "") -> dict[str, Array]:
             "give observe=, a function from the environment to numbers"
         )
     return {name or SEEN: array.copy()}
-
-
-def texts_of(shown: object) -> list[str]:
-    """The names of the parts that are text."""
-    return [str(key) for key, value in shown.items() if isinstance(value, str)] if isinstance(shown, Mapping) else []
 
 
 def _nested(value: Any) -> bool:

@@ -13,6 +13,7 @@ from rsg.core.errors import RsgError
 from rsg.worlds.protocol import States
 from rsg.worlds.wrapping.chance import kept, stir
 from rsg.worlds.wrapping.face import Face, Moment
+from rsg.worlds.wrapping.layers import theirs
 from rsg.worlds.wrapping.seeing import unlike
 
 Test = Callable[[Any], bool]
@@ -164,9 +165,9 @@ class Wrapped:
 
     def successors(self, states: States) -> States:
         """The next states `[N, A, W]` for every action."""
-        numbers = range(len(self.actions))
-        every = [self._row_after(row, action) for row in np.ascontiguousarray(states) for action in numbers]
-        return np.array(every).reshape(len(states), len(numbers), states.shape[1])
+        count = len(self.actions)
+        every = self.step(np.repeat(states, count, axis=0), np.tile(np.arange(count), len(states)))
+        return every.reshape(len(states), count, states.shape[1])
 
     def after(self, row: Array, actions: Iterable[int]) -> States:
         """All states `[T + 1, W]` that actions lead through."""
@@ -207,21 +208,23 @@ class Wrapped:
         What it gives takes a world, states `[N, W]` and terms, as `Domain.truth` does.
         """
 
+        if not isinstance(tests, Mapping) or not all(map(callable, tests.values())):
+            raise RsgError(f"truth takes a function of the environment for each term, in a mapping, not {tests!r}")
+
         def holds(_: Any, states: States, terms: Sequence[str]) -> Bools:
             for term in terms:
                 if term not in tests:
                     raise RsgError(f"nothing tells what '{term}' is in truth; there are: {', '.join(tests)}")
-            rows = np.ascontiguousarray(states)
-            told = [[self._holds(row, tests[term]) for term in terms] for row in rows]
-            return np.array(told, dtype=np.bool_).reshape(len(rows), len(terms))
+            told = np.zeros((len(states), len(terms)), dtype=np.bool_)
+            for place, row in enumerate(np.ascontiguousarray(states)):
+                known = self._known(row).holds
+                for term in [term for term in terms if tests[term] not in known]:
+                    told_of_it = theirs(f"the truth of '{term}'", tests[term], self.restore(row))
+                    known[tests[term]] = theirs(f"the truth of '{term}'", bool, told_of_it)
+                told[place] = [known[tests[term]] for term in terms]
+            return told
 
         return holds
-
-    def _holds(self, row: Array, test: Test) -> bool:
-        known = self._known(row)
-        if test not in known.holds:
-            known.holds[test] = bool(test(self.restore(row)))
-        return known.holds[test]
 
     def _render(self, row: Array) -> Bytes:
         """A picture, as the environment draws it."""
@@ -268,7 +271,7 @@ class Wrapped:
             raise RsgError(f"there is no action {action}: actions are numbers from 0 to {len(self._values) - 1}")
         begun = time.perf_counter()
         self._go(known.moment)
-        moment = self._face.step(self._values[action])
+        moment = self._face.step(self._values[action], self._met.__contains__)
         self._arrive(moment)
         self._steps, self._seconds = self._steps + 1, self._seconds + time.perf_counter() - begun
         return moment.name, moment.reward
@@ -285,7 +288,7 @@ class Wrapped:
         known = self._met.get(moment.name)
         if known is None:
             known = self._met[moment.name] = Met(moment)
-        elif part := unlike(known.moment.seen, moment.seen):
+        elif moment.seen and (part := unlike(known.moment.seen, moment.seen)):
             raise RsgError(
                 f"the observation is not a function of the state: `{part}` of one state looked different at another "
                 "time; what it depends on must be in key="

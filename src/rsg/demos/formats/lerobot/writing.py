@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,17 @@ def write(store: Store, target: str, options: Options) -> None:
     if options.fps < 1:
         raise StoreError(f"a LeRobot dataset has at least one frame a second, not {options.fps}")
     with one_sentence(f"cannot write {target}"), new_folder(path) as folder:
-        writer = _Writer(folder, found, options.fps)
-        for shard in store.manifest.shards:
-            writer.add(store.read_shard(shard)[0])
-        writer.finish(store.manifest.world)
+        if options.copied:
+            copytree(options.copied, folder, dirs_exist_ok=True)
+        else:
+            writer = _Writer(folder, found, options.fps)
+            for shard in store.manifest.shards:
+                writer.add(store.read_shard(shard)[0])
+            writer.finish(store.manifest.world)
+        if options.labels is not None:
+            from rsg.demos.formats.lerobot.labels import add_labels
+
+            add_labels(folder, options)
 
 
 class _Writer:
@@ -96,11 +104,11 @@ class _Writer:
         self._data.close()
         self._episodes.close()
         found, meta = self._found, self._folder / "meta"
-        pq.write_table(_task_table(list(self._tasks)), meta / "tasks.parquet")
+        pq.write_table(text_table(list(self._tasks), TASK, "task"), meta / "tasks.parquet")
         ours = Ours(world, str(found.states), None if found.actions is None else str(found.actions), list(found.shape))
-        _write_json(meta / OURS, ours._asdict())
-        _write_json(meta / "stats.json", self._stats.plain())
-        _write_json(
+        write_json(meta / OURS, ours._asdict())
+        write_json(meta / "stats.json", self._stats.plain())
+        write_json(
             meta / "info.json",
             {
                 "codebase_version": VERSION,
@@ -184,21 +192,22 @@ def _episode_schema(features: dict[str, dict[str, Any]], found: Survey) -> pa.Sc
     return pa.schema(list(fields.items()))
 
 
-def _task_table(texts: list[str]) -> pa.Table:
-    """The texts as pandas writes a frame with the texts as its index: so LeRobot finds them."""
+def text_table(texts: list[str], number: str, text: str) -> pa.Table:
+    """Texts as pandas writes a frame with the texts as its index: so LeRobot finds them by their rows."""
     described = {
-        "index_columns": ["task"],
+        "index_columns": [text],
         "column_indexes": [],
         "columns": [
-            {"name": TASK, "field_name": TASK, "pandas_type": "int64", "numpy_type": "int64", "metadata": None},
-            {"name": "task", "field_name": "task", "pandas_type": "unicode", "numpy_type": "object", "metadata": None},
+            {"name": number, "field_name": number, "pandas_type": "int64", "numpy_type": "int64", "metadata": None},
+            {"name": text, "field_name": text, "pandas_type": "unicode", "numpy_type": "object", "metadata": None},
         ],
         "creator": {"library": "pyarrow", "version": pa.__version__},
         "pandas_version": "2.2.0",
     }
-    table = pa.table({TASK: pa.array(range(len(texts)), pa.int64()), "task": pa.array(texts, pa.string())})
+    table = pa.table({number: pa.array(range(len(texts)), pa.int64()), text: pa.array(texts, pa.string())})
     return table.replace_schema_metadata({"pandas": json.dumps(described)})
 
 
-def _write_json(path: Path, value: object) -> None:
+def write_json(path: Path, value: object) -> None:
+    """Write a file as LeRobot has it."""
     path.write_text(json.dumps(value, indent=4) + "\n", encoding="utf-8")

@@ -1,0 +1,202 @@
+"""A world that is made of recordings, where there is no model: what happened is known, and nothing else.
+
+In it one goes on as it was recorded, or loses a step. What a subgoal is, and where it ends, is learned on these chains
+of states as on any other graph; nothing can be planned.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from rsg.core.arrays import Array, Ints
+from rsg.core.errors import RsgError
+from rsg.worlds.defaults import COST
+from rsg.worlds.facts import STATE
+from rsg.worlds.protocol import Seen, States
+
+NO_MODEL = (
+    "this world is made of recordings: what another action would have led to is not known, so nothing can be planned "
+    "or tried in it; name a world that has a model (rsg domains lists some)"
+)
+LOOKED_AT = 2000  # recordings that tell what states are like: more show nothing new
+USUAL = 20  # steps of a recording; one of more steps, since it was sampled more often, costs no more in all
+MOVING = 0.2  # of how much a number varies: what varies so much within most recordings is the robot's own
+ALIKE = 0.5  # of the smaller range of two numbers: if they share so much, how far they are apart tells something
+PAIRS = 128  # of numbers, at most
+DEPTHS, SMALLEST, GRIDLIKE = range(2, 7), 4, 0.25  # of a cell; of a grid's side; by how much its columns are alike
+
+
+class HasStates(Protocol):
+    """A demonstration, as far as it is looked at here."""
+
+    @property
+    def states(self) -> Array: ...  # noqa: D102
+
+
+class Recorded:
+    """What recordings show of a world that has no model; `recorded` makes one.
+
+    Args:
+        width: how many numbers a state has.
+        cost: of a step.
+        parts: what the numbers of a state are, in order: a shape for each name, see `recorded`; None: a row.
+        columns: what they are called, as worlds say it (`rsg.worlds.seen`).
+        pairs: columns whose difference is shown besides: something, and a number of the robot's own.
+        guessed: whether nobody named the parts.
+    """
+
+    actions = ("go on",)
+
+    def __init__(
+        self,
+        width: int,
+        cost: float = COST,
+        parts: Mapping[str, Sequence[int]] | None = None,
+        columns: Mapping[str, Any] | None = None,
+        pairs: Sequence[Sequence[int]] = (),
+        guessed: bool = True,
+    ) -> None:
+        self.width, self.cost_of_step, self.guessed = width, cost, guessed
+        self.parts = {name: tuple(shape) for name, shape in (parts or {}).items()}
+        self.columns = dict(columns or {})
+        self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        taken = sum(map(prod, self.parts.values()))
+        if self.parts and taken != width:
+            raise RsgError(f"the parts of a state take {taken} numbers, but the recordings have {width}")
+
+    def checked(self, states: States) -> States:
+        """The same states, or an error if they are none of this world."""
+        if np.ndim(states) != 2 or states.shape[1] != self.width:
+            raise RsgError(f"this world was made of recordings of {self.width} numbers, not {list(np.shape(states))}")
+        return states
+
+    def step(self, states: States, actions: Array, /) -> States:  # noqa: ARG002
+        """Nobody knows."""
+        raise RsgError(NO_MODEL)
+
+    def encode(self, states: States, /) -> Seen:
+        """The parts of what was recorded; how far things are from the robot, if nobody named parts."""
+        states, first, shown = self.checked(np.asarray(states)), 0, dict[str, Array]()
+        if len(self.pairs):
+            return {STATE: states, "apart": states[:, self.pairs[:, 0]] - states[:, self.pairs[:, 1]]}
+        for name, shape in self.parts.items():
+            shown[name] = states[:, first : first + prod(shape)].reshape(len(states), *shape)
+            first += prod(shape)
+        return shown or states
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON, so that a run can make it again: `Recorded(**plain)`."""
+        parts = {name: list(shape) for name, shape in self.parts.items()} or None
+        about = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
+        return {**about, "columns": self.columns, "pairs": self.pairs.tolist(), "guessed": self.guessed}
+
+    @property
+    def assumes(self) -> str:
+        """What is taken for granted here, in words."""
+        told = [
+            "there is no model, so the world is made of the recordings: one goes on as it was recorded, or loses a "
+            f"step; each costs {self.cost_of_step:.3g}; the numbers of a state tell all that subgoals are about"
+        ]
+        if self.guessed and "grid" in self.parts:
+            rows, columns, depth = self.parts["grid"]
+            first = prod(self.parts.get("row", (0,)))
+            told.append(
+                f"numbers {first} to {first + rows * columns * depth - 1} look like a grid of {rows} × {columns} cells "
+                f"of {depth} numbers, and are taken for that (parts= says what they are)"
+            )
+        if len(self.pairs):
+            own = ", ".join(map(str, dict.fromkeys(self.pairs[:, 1].tolist())))
+            told.append(f"numbers {own} are taken for the robot's own: how far all others are from them is seen, too")
+        return "; ".join(told)
+
+
+def recorded(
+    demonstrations: Iterable[HasStates],
+    parts: Mapping[str, int | Sequence[int]] | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Recorded:
+    """The world that recordings are of, for `rsg.learn` where there is no model; actions are not asked for.
+
+    Args:
+        demonstrations: a list or a store of them; others of the same kind can be segmented in it later.
+        parts: what the numbers of a state are, in their order: `{"hand": 3, "map": (8, 8, 3)}`, a row of three numbers
+            and a grid of 8 × 8 cells with three numbers each. None: a row, of which is guessed what can be.
+        columns: what they are called, `{"hand": ("x", "y", "z")}`, see `rsg.worlds.seen`.
+
+    >>> import rsg
+    >>> from rsg.worlds.corridor import Corridor
+    >>> seen = [rsg.Demonstration(states, None, task) for states, _, task in Corridor().walks()]
+    >>> [told.means for told in rsg.learn(seen, recorded(seen)).tell()]
+    ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
+    """
+    if isinstance(demonstrations, str) or not isinstance(demonstrations, Iterable):
+        raise RsgError(f"recorded(...) takes demonstrations, or rsg.Store(folder), not {demonstrations!r}")
+    rows, lengths = list[Array](), list[int]()
+    for demo in demonstrations:
+        lengths.append(len(demo.states) - 1)
+        if len(rows) < LOOKED_AT:
+            rows.append(np.asarray(demo.states))
+    if not rows:
+        raise RsgError("there are no recordings to make a world of")
+    widths = {one.shape[1] for one in rows}
+    if len(widths) > 1:
+        raise RsgError(f"states have {min(widths)} numbers in some recordings and {max(widths)} in others")
+    width, cost = widths.pop(), COST * min(1.0, USUAL / float(np.mean(lengths)))
+    if parts is not None:
+        shapes = {name: (one,) if isinstance(one, int) else tuple(one) for name, one in parts.items()}
+        return Recorded(width, cost, shapes, columns, guessed=False)
+    every = np.concatenate(rows)
+    if (every == np.round(every)).all():
+        return Recorded(width, cost, grid_in(every), columns)
+    return Recorded(width, cost, None, columns, pairs_in(rows))
+
+
+def pairs_in(rows: Sequence[Array]) -> list[list[int]]:
+    """Pairs of columns of recordings whose difference may matter: something's, and one that is the robot's own.
+
+    The robot's own is what moves within most recordings; what is counted in the same unit has about the same range.
+
+    >>> rng = np.random.default_rng(0)
+    >>> pairs_in([np.stack([np.linspace(0, 9, 10), np.full(10, x)], axis=1) for x in rng.uniform(0, 9, 20)])
+    [[1, 0]]
+    """
+    every = np.concatenate(rows).astype(np.float64)
+    spread = np.median([one.std(axis=0) for one in rows], axis=0)
+    moving = spread > MOVING * np.maximum(every.std(axis=0), 1e-12)
+    low, high = np.quantile(every, [0.01, 0.99], axis=0)
+    found = [
+        [one, own]
+        for one in np.flatnonzero(~moving & (high > low)).tolist()
+        for own in np.flatnonzero(moving).tolist()
+        if min(high[one], high[own]) - max(low[one], low[own])
+        >= ALIKE * min(high[one] - low[one], high[own] - low[own])
+    ]
+    return found if len(found) <= PAIRS else []
+
+
+def grid_in(rows: Array) -> dict[str, tuple[int, ...]] | None:
+    """The parts of rows of whole numbers that end in a square grid of cells, the largest that there may be.
+
+    The columns of a grid are alike, those that tell the same of different cells: they take about the same values.
+    """
+    values = [frozenset(np.unique(column).tolist()) for column in rows.T]
+    width = rows.shape[1]
+    shapes = [(side, depth) for depth in DEPTHS for side in range(SMALLEST, width) if side * side * depth <= width]
+    for side, depth in sorted(shapes, key=lambda one: -(one[0] ** 2) * one[1]):
+        first = width - side * side * depth
+        varying = np.array([n for n in range(first, width) if len(values[n]) > 1], dtype=np.int64)
+        if len(varying) > side * depth and _told_apart(values, varying, (varying - first) % depth) >= GRIDLIKE:
+            return {**({"row": (first,)} if first else {}), "grid": (side, side, depth)}
+    return None
+
+
+def _told_apart(values: Sequence[frozenset[float]], columns: Ints, kinds: Ints) -> float:
+    """How much more alike the values of columns of one kind are than those of different kinds: 1 at most."""
+    same, other = list[float](), list[float]()
+    for one, two in combinations(range(len(columns)), 2):
+        a, b = values[columns[one]], values[columns[two]]
+        (same if kinds[one] == kinds[two] else other).append(len(a & b) / len(a | b))
+    return float(np.mean(same) - np.mean(other)) if same and other else 0.0

@@ -1,0 +1,111 @@
+"""A world made of recordings: what is guessed of it, what is learned in it, and what is refused."""
+
+import numpy as np
+import pytest
+
+import rsg
+from rsg.core.errors import RsgError
+from rsg.search import chain
+from rsg.worlds import Recorded, recorded
+from rsg.worlds.corridor import Corridor
+from rsg.worlds.recorded import USUAL, grid_in, pairs_in
+
+
+def seen():
+    """What is seen in the corridor, without what was done."""
+    return [rsg.Demonstration(states, None, task) for states, _, task in Corridor().walks()]
+
+
+def test_terms_mean_the_same_without_a_model_and_without_actions():
+    shown = [rsg.Demonstration(*walk) for walk in Corridor().walks()]
+    known = rsg.learn(shown, Corridor())
+    alone = rsg.learn(seen(), recorded(seen()))
+    assert [one.means for one in alone.tell()] == [one.means for one in known.tell()]
+
+
+def test_recordings_that_were_never_met_are_segmented_and_recognised():
+    model, every = Corridor(), seen()
+    subgoals = rsg.learn(every, recorded(every))
+    states = [np.array([3, 0, 0])]
+    for action in [0, 0, 0, 2, *[1] * 8, 2]:
+        states.append(model.step(states[-1][None], np.array([action]))[0])
+    new = rsg.Demonstration(np.array(states), None, "light-lamp then read-book")
+    assert subgoals.segment(new).ends == (("light-lamp", 4), ("read-book", 13))
+    tasks = ["read-book", new.task, "light-lamp"]
+    assert str(subgoals.recognise(new, tasks)[0].task) == new.task
+
+
+def test_a_run_knows_its_world_again(tmp_path):
+    every = seen()
+    rsg.learn(every, recorded(every), tmp_path / "run")
+    again = rsg.load(tmp_path / "run")
+    assert again.segment(every[2]).ends == (("light-lamp", 2),)
+
+
+def test_nothing_is_planned():
+    every = seen()
+    world = recorded(every)
+    subgoals = rsg.learn(every, world)
+    with pytest.raises(RsgError, match="made of recordings"):
+        subgoals.plan(world, every[0].states[0], "light-lamp then read-book")
+
+
+def test_a_chain_goes_on_or_loses_a_step():
+    states = np.array([[0, 0], [0, 1], [0, 1], [5, 5]])
+    graph = chain(states, 0.5)
+    edges = {(one, other) for one, other in zip(graph.edge_source.tolist(), graph.edge_end.tolist(), strict=True)}
+    assert graph.states[graph.path].tolist() == states.tolist()
+    assert edges == {(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)}
+    assert set(graph.edge_cost.tolist()) == {0.5}
+
+
+def test_a_recording_costs_no_more_if_it_was_sampled_more_often():
+    rng = np.random.default_rng(0)
+    often = [rsg.Demonstration(rng.normal(size=(10 * USUAL + 1, 2)), None, "a")]
+    seldom = [rsg.Demonstration(rng.normal(size=(USUAL + 1, 2)), None, "a")]
+    assert recorded(often).cost_of_step == pytest.approx(recorded(seldom).cost_of_step / 10)
+
+
+def test_a_square_grid_of_cells_is_found_and_nothing_else():
+    rng = np.random.default_rng(0)
+    cells = np.stack([rng.integers(1, 4, (300, 25)), rng.integers(7, 9, (300, 25))], axis=2).reshape(300, -1)
+    head = rng.integers(20, 30, (300, 3))
+    assert grid_in(np.concatenate([head, cells], axis=1)) == {"row": (3,), "grid": (5, 5, 2)}
+    assert grid_in(cells) == {"grid": (5, 5, 2)}
+    assert grid_in(rng.integers(0, 5, (300, 53))) is None
+
+
+def test_the_robots_own_numbers_are_those_that_move_and_noise_does_not_hide_them():
+    rng = np.random.default_rng(0)
+
+    def recording():
+        robot, thing, far = rng.uniform(0, 10, (20, 1)), rng.uniform(0, 10), rng.uniform(500, 900)
+        return np.concatenate([robot, np.tile([thing, far], (20, 1))], axis=1)
+
+    rows = [recording() for _ in range(50)]
+    assert pairs_in(rows) == [[1, 0]]
+    spread = np.concatenate(rows).std(axis=0)
+    assert pairs_in([one + 0.05 * spread * rng.normal(size=one.shape) for one in rows]) == [[1, 0]]
+
+
+def test_parts_that_are_named_are_shown_as_they_are():
+    world = recorded([rsg.Demonstration(np.zeros((3, 20)), None, "a")], {"hand": 2, "map": (3, 3, 2)})
+    shown = world.encode(np.arange(40.0).reshape(2, 20))
+    assert {name: part.shape for name, part in shown.items()} == {"hand": (2, 2), "map": (2, 3, 3, 2)}
+    assert "look like" not in world.assumes
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: recorded([]), "no recordings"),
+        (lambda: recorded("out/mine"), "rsg.Store"),
+        (lambda: recorded(seen(), {"hand": 2}), "take 2 numbers, but the recordings have 3"),
+        (lambda: recorded([*seen(), rsg.Demonstration(np.zeros((2, 5)), None, "a")]), "3 numbers in some"),
+        (lambda: Recorded(3).encode(np.zeros((2, 4))), "recordings of 3 numbers"),
+        (lambda: rsg.learn(seen(), Corridor()), "has no actions"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_a_sentence(make, sentence):
+    with pytest.raises(RsgError, match=sentence):
+        make()
