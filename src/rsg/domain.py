@@ -24,6 +24,7 @@ from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan
 from rsg.search import Goals, SearchSettings, goals_from
 from rsg.worlds import EitherWorld
+from rsg.worlds.recorded import NO_PLANS, RECORDED, of_name
 from rsg.worlds.viewing import blocks_of, text_of, told_text
 
 W = TypeVar("W", bound=EitherWorld, default=Any)
@@ -375,6 +376,25 @@ def installed() -> dict[str, EntryPoint]:
     return {one.name: one for one in [*ours, *named, *ours]}  # the place of the first, the value of the last
 
 
+class Recordings(Domain):
+    """What has no model: `recorded`, or with what the numbers of a state are, `recorded/agent:3,grid:8x8x3`."""
+
+    title = "recordings without a simulator"
+    presets: Mapping[str, Mapping[str, Any]] = {"rsg": {"at_once": True}}
+
+    def __init__(self, name: str) -> None:
+        self.name = self.found_as = name
+        self._world = of_name(name)
+
+    def world(self, setting: str = "") -> Any:
+        """The recordings."""
+        return self._world
+
+    def start(self, terms: Sequence[str], rng: np.random.Generator, goal: bool = False) -> tuple[Any, Array]:
+        """Nobody can begin anything there."""
+        raise RsgError(NO_PLANS)
+
+
 def usual() -> Domain:
     """The one that examples are about unless one is named."""
     return find(next(iter(installed())))
@@ -385,6 +405,8 @@ def find(name: str, place: str | None = None, tasks: Sequence[str] = ()) -> Doma
 
     place, tasks: where, and with which tasks of one's own; see `Domain.at`.
     """
+    if name.partition("/")[0] == RECORDED:
+        return Recordings(name)
     where, _, attribute = name.rpartition(":")
     if not where and name not in installed():
         problem = str(unknown("world", name, installed()))
@@ -395,7 +417,7 @@ def find(name: str, place: str | None = None, tasks: Sequence[str] = ()) -> Doma
 
 def remembered(name: str) -> Domain:
     """The domain that a store or a run says it is of; it must be installed, since what is loaded runs no file."""
-    if name not in installed() and name not in _BY_FILE:
+    if name not in installed() and name not in _BY_FILE and name.partition("/")[0] != RECORDED:
         raise RsgError(
             f"the world '{name}' is not installed here; if a file describes it, name that: --world FILE.py:NAME"
         )

@@ -23,6 +23,7 @@ class Question(NamedTuple):
     weight: float = 1.0
     one_action: bool = True
     open_end: bool = False
+    at_once: bool = False  # who goes on serving a node says that it is not true yet
     each: Any = None  # `[T]` what an action counts in the sum over all of them; 1 if None
 
 
@@ -103,6 +104,9 @@ def all_scores(q):
             if act not in rat:
                 rat[act] = log_rat(q, costs, *act)
             total += rat[act]
+            i, v, fresh = act
+            if q.at_once and not fresh:
+                total += q.log_i[q.graph.path[i]][q.machine.term_of[v]]
         node, served = alignment[-1]
         if node < q.machine.nodes - 1 and (served or not q.one_action):  # it stops where its subgoal is not true yet
             total += q.log_i[q.graph.path[-1]][q.machine.term_of[node]]

@@ -71,13 +71,9 @@ def slow_scores(case, machine, prefix):
     odds = subgoals.evaluate(world, graph.states, subgoals.numbers([str(term) for term in machine.terms]))
     logs = log_sigmoid(odds[..., 0]), log_sigmoid(odds[..., 1])
     how = {"alpha": settings.alpha, "weight": settings.weight, "open_end": prefix}
-    scores = reference.all_scores(Question(graph, taken_edges(graph, actions), machine, *logs, **how))
-
-    def weight(alignment, score):
-        _, acts = reference.events(alignment)
-        return score + sum(logs[1][graph.path[i], machine.term_of[v]] for i, v, fresh in acts if not fresh)
-
-    return [(alignment, score, weight(alignment, score)) for alignment, score in scores]
+    question = Question(graph, taken_edges(graph, actions), machine, *logs, **how)
+    scores, weights = reference.all_scores(question), reference.all_scores(question._replace(at_once=True))
+    return [(alignment, score, weight) for (alignment, score), (_, weight) in zip(scores, weights, strict=True)]
 
 
 def test_what_actions_cost_in_another_unit_changes_nothing():

@@ -30,7 +30,8 @@ from rsg.search import (
     search_settings,
     sees_to,
 )
-from rsg.worlds import EitherWorld, check_again, is_continuous, require
+from rsg.worlds import EitherWorld, check_again, is_continuous, is_recorded, require
+from rsg.worlds.recorded import NO_PLANS
 
 _Search = ProductSearch | RoadmapSearch | TreeSearch
 _SEARCH: dict[type, Callable[..., _Search]] = {Product: ProductSearch, Roadmap: RoadmapSearch, Trees: TreeSearch}
@@ -192,6 +193,8 @@ def first_state(world: EitherWorld, start: Array) -> Array:
     state = np.asarray(start)
     if state.ndim != 1:
         raise RsgError(f"a plan starts in one state [W], got shape {state.shape}")
+    if is_recorded(world):
+        raise RsgError(NO_PLANS)
     require(world, state[None])
     return state
 

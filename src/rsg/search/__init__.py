@@ -13,7 +13,7 @@ from rsg.search.goals import (
     instead as instead,
     sees_to as sees_to,
 )
-from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, local_graph as local_graph
+from rsg.search.graph import Edges as Edges, StateGraph as StateGraph, chain as chain, local_graph as local_graph
 from rsg.search.motion.roadmap import attach as attach, local_roadmap as local_roadmap, roadmap as roadmap
 from rsg.search.motion.roadmap_search import RoadmapSearch as RoadmapSearch
 from rsg.search.motion.shortening import shorten as shorten

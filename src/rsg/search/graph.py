@@ -11,6 +11,7 @@ from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
 from rsg.search.product.explored import Explored
 from rsg.worlds import World
+from rsg.worlds.defaults import COST
 
 
 class Edges(NamedTuple):
@@ -127,6 +128,14 @@ def local_graph(world: World, states: Array, depth: int, max_states: int = 1_000
     start = np.concatenate([[0], np.cumsum(np.count_nonzero(after >= 0, axis=1))]).astype(np.int32)
     distinct = explored.rows(np.arange(end))
     return StateGraph(distinct, start, after[source, action], action.astype(np.int32), explored.costs[action], path)
+
+
+def chain(states: Array) -> StateGraph:
+    """The states of a trajectory `[T + 1, W]`, each once, and the edges that it took; each costs as in the paper."""
+    distinct, place = np.unique(states, axis=0, return_inverse=True)
+    path = place.reshape(-1).astype(np.int32)
+    pairs = np.unique(np.stack([path[:-1], path[1:]]), axis=1)
+    return StateGraph.of(distinct, pairs[0], pairs[1], np.full(len(pairs[0]), COST), path)
 
 
 @compiled

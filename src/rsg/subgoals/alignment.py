@@ -118,6 +118,14 @@ def align(along: Along, best: Floats) -> float:
 
 
 @bare
+def end_at_once(along: Along) -> None:
+    """A subgoal ends when it comes true: who goes on serving it says that it is not true yet, log I_v(s)."""
+    for i in range(len(along.path) - 1):
+        for v in range(1, len(along.nodes.term) - 1):
+            along.rat[i, v, MOVED] += along.logs.i[along.path[i], along.nodes.term[v]]
+
+
+@bare
 def worth(along: Along, i: int, v: int, label: int, way: int, best: Floats) -> float:
     """The score of one way on from a label: a machine edge, or STAY; and of the best that follows."""
     return staying(along, i, v, label, best) if way == STAY else crossing_on(along, i, v, way, best)
@@ -174,3 +182,11 @@ def crossings_back(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | L
                     slopes.g[path[i], nodes.term[v]] += share
                 if share != 0.0 and w < last:
                     slopes.i[path[i], nodes.term[w]] += share
+
+
+@bare
+def end_at_once_back(along: Along, shares: Shares, slopes: Slopes) -> None:
+    """The slopes of what `end_at_once` adds."""
+    for i in range(len(shares.acts)):
+        for v in range(1, len(along.nodes.term) - 1):
+            slopes.i[along.path[i], along.nodes.term[v]] += shares.acts[i, v, MOVED]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rsg.core.arrays import Array, Floats
 from rsg.core.compiled import compiled
 from rsg.core.errors import RsgError
-from rsg.search import StateGraph, local_graph, local_roadmap
+from rsg.search import StateGraph, chain, local_graph, local_roadmap
 from rsg.search.graph import Edges
 from rsg.search.motion.space import differences, space_of
 from rsg.subgoals.rationality import Walk
@@ -19,6 +19,7 @@ from rsg.worlds import (
     World,
     chance_in,
     is_continuous,
+    is_recorded,
     require,
     unit_of,
     varying,
@@ -53,7 +54,10 @@ def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], dept
         poses: in a continuous world the graph is a part of a roadmap of so many poses.
     """
     require(world, states)
-    if is_continuous(world):
+    if is_recorded(world):
+        graph = chain(states)
+        taken = edges_to_next(graph)
+    elif is_continuous(world):
         states, actions = np.asarray(states, dtype=np.float64), np.asarray(actions, dtype=np.float64)
         check_steps(world, states, actions)
         graph = local_roadmap(world, states, depth, poses)

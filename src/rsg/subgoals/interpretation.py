@@ -25,7 +25,7 @@ from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expec
 from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import OPEN, Reading, Readings
 from rsg.subgoals.shown import Data, Shown
-from rsg.worlds import World, is_continuous, unit_of
+from rsg.worlds import World, is_continuous, is_recorded, unit_of
 from rsg.worlds.facts import facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
@@ -84,9 +84,13 @@ class Interpretation:
     certainty: float
 
 
-def interpret(data: Data) -> Interpretation:
-    """What every term means that is not known yet: found term after term, until nothing changes."""
+def interpret(data: Data, at_once: bool = False) -> Interpretation:
+    """What every term means that is not known yet: found term after term, until nothing changes.
+
+    at_once: whether a subgoal ends when it comes true, see `Rationality`.
+    """
     search = _Search(data, data.known)
+    search.at_once = at_once
     found: dict[str, Weighed] = {}
     simplest_first = sorted(data.terms, key=lambda term: min(data.demos[d].machine.nodes for d in data.terms[term]))
     growing, first = False, True
@@ -141,6 +145,8 @@ class _Ways(NamedTuple):
 
 class _Search:
     """What is known so far: what each term means (None: nothing), α, and the share of wrong descriptions."""
+
+    at_once = False
 
     def __init__(self, data: Data, known: Mapping[str, Formula]) -> None:
         self.data, self.known = data, known
@@ -239,7 +245,7 @@ class _Search:
         world, start = demo.ground.world, demo.ground.graph.path[0]
         all_of_them = {name: instead.get(name, self.meaning[name]) for name in demo.machine.names}
         meaning = {name: formula for name, formula in all_of_them.items() if formula is not None}
-        if len(meaning) < len(all_of_them) or is_continuous(world):
+        if len(meaning) < len(all_of_them) or is_continuous(world) or is_recorded(world):
             return _Ways(np.inf, np.inf, demo.ground.graph.states[:0])
         key = (d, tuple(meaning.values()))
         if key not in self._known_ways:
@@ -356,7 +362,7 @@ class _Search:
     @property
     def how(self) -> Rationality:
         """How rational demonstrators seem to be."""
-        return Rationality(float(self.alpha), 1.0)
+        return Rationality(float(self.alpha), 1.0, at_once=self.at_once)
 
     def _doubted(self, scores: Floats, demos: Sequence[int]) -> Floats:
         """The scores `[..., D]` of demonstrations whose descriptions may be wrong: then they did something else."""
@@ -380,7 +386,7 @@ class _Search:
         """α and the share of wrong descriptions, given what the terms mean."""
         known = [(demo, self._logs(demo)) for demo in self.data.demos]
         scores = np.array(
-            [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
+            [[forward(*demo.given, logs, self.how._replace(alpha=a))[0] for demo, logs in known] for a in ALPHAS]
         )
         each = by_doubt(scores, self._otherwise)
         weights = np.logaddexp.reduce(each.sum(axis=2) + DOUBTS_PRIOR, axis=1)

@@ -12,7 +12,15 @@ from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
 from rsg.search.cost_to_go import Case, Logs, no_slopes, nothing_known, sweep, sweep_back
 from rsg.search.graph import Edges
-from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, trace
+from rsg.subgoals.alignment import (
+    Along,
+    align,
+    crossings_back,
+    end_at_once,
+    end_at_once_back,
+    nothing_shared,
+    trace,
+)
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.rationality import Rationality, Walk, log_rationality, log_rationality_back
@@ -72,6 +80,8 @@ def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
     rat = np.empty((steps, size, 2))
     log_rationality(case, how.alpha, walk, rat)
     along = Along(walk.path, logs, nodes, rat, how.open_end)
+    if how.at_once:
+        end_at_once(along)
     best = np.empty((steps + 1, size, 2))
     return align(along, best), case, along, best
 
@@ -84,6 +94,8 @@ def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
     if value > -np.inf:
         trace(along, best, shares)
         crossings_back(walk.path, nodes, shares, slopes)
+        if how.at_once:
+            end_at_once_back(along, shares, slopes)
         log_rationality_back(case, how.alpha, walk, shares.acts, slopes)
         sweep_back(case, slopes)
     return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, case.togo.cost

@@ -23,6 +23,7 @@ from rsg.subgoals.alignment import (
     Shares,
     align,
     crossing_on,
+    end_at_once,
     nothing_shared,
     staying,
     trace,
@@ -61,7 +62,8 @@ def _judge(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
     first, second = nothing_shared(along), nothing_shared(along)
     chances, behind = np.zeros((len(along.path), len(nodes.term))), np.inf
     if value > -np.inf:
-        end_at_once(along)
+        if not how.at_once:
+            end_at_once(along)
         align(along, best)
         trace(along, best, first)
         behind = runner_up(along, best, second)
@@ -69,14 +71,6 @@ def _judge(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
         whole = weigh(along, every)
         spread(along, every, whole, np.zeros(best.shape), chances)
     return value, first, chances, second, behind
-
-
-@bare
-def end_at_once(along: Along) -> None:
-    """A subgoal ends when it comes true: who goes on serving it says that it is not true yet, log I_v(s)."""
-    for i in range(len(along.path) - 1):
-        for v in range(1, len(along.nodes.term) - 1):
-            along.rat[i, v, MOVED] += along.logs.i[along.path[i], along.nodes.term[v]]
 
 
 @bare

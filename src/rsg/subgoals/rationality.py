@@ -23,11 +23,13 @@ class Rationality(NamedTuple):
         alpha: α, inverse rationality: small for noisy demonstrators.
         weight: λ, what a transition's log-probabilities cost beside actions.
         open_end: whether the demonstration may end before the task is done.
+        at_once: whether a subgoal ends when it comes true; else, as in the paper, at any moment when it is true.
     """
 
     alpha: float = 1.0
     weight: float = 1.0
     open_end: bool = False
+    at_once: bool = False
 
 
 class Walk(NamedTuple):

@@ -16,6 +16,7 @@ from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.progress import say
 from rsg.core.settings import in_file, named
 from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos.finding import with_actions
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
 from rsg.language import machine_of
@@ -47,7 +48,7 @@ from rsg.training.checkpoint import Which
 from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
 from rsg.training.origin import home, origin
-from rsg.worlds import ContinuousWorld, EitherWorld, World, check, require
+from rsg.worlds import ContinuousWorld, EitherWorld, World, check, is_recorded, require
 from rsg.worlds.facts import fact_names
 
 MET = 1000  # demonstrations whose looks are learned before training: more show nothing new
@@ -257,6 +258,8 @@ def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: 
             raise RsgError(NO_FACTS)
         chosen = preset(network_for(world, example.states))
         settings = replace(settings, encoder=chosen.encoder) if asked is settings else replace(chosen, **some)
+    if is_recorded(world) and "at_once" not in some and asked is not settings:
+        settings = replace(settings, at_once=True)
     check_device(settings.device)
     if asked is not settings and encoder is None and "encoder" not in some:
         say(_said(settings, world, example))
@@ -318,13 +321,14 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
-            return ground(world_of(demo), demo.states, actions_of(demo), settings.depth)
+            shown = with_actions(world := world_of(demo), demo)
+            return ground(world, shown.states, actions_of(shown), settings.depth)
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]
         known = {term: one.formula for term, one in had.items()}
         chosen = prepared([data[number] for number in numbers], ground_of, known)
-    found = interpret(chosen)
+    found = interpret(chosen, settings.at_once)
     readings = {**had, **readings_of(chosen, found)}
     unread = list(network.terms if network else ())
     unread += [term for term, one in readings.items() if settings.encoder == "auto" and not one.read]

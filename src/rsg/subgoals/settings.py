@@ -42,7 +42,11 @@ class RsgSettings(TrainingSettings):
     negatives: int = default(5, "how many other tasks each demonstration is compared with", least=0)
     depth: int = default(4, "how many steps around a demonstration the exact graph reaches", least=1)
 
+    at_once: bool = default(
+        False, "whether a subgoal ends when it comes true, as who labels means it; the paper's may also end later"
+    )
+
     @property
     def rationality(self) -> Rationality:
         """The part that scores depend on."""
-        return Rationality(float(self.alpha), float(self.weight))
+        return Rationality(float(self.alpha), float(self.weight), at_once=self.at_once)
