@@ -69,29 +69,33 @@ def jobs(size: Size) -> Iterator[Job]:
     """For each seed and world: every baseline, RSG and the truth; in Crafting World BC-FSM from pictures too."""
     for seed in range(size.seeds):
         for world, encoder in ENCODERS.items():
-            recipe = Recipe(world, "train", size.demonstrations, seed)
-            starts = {"primitive": size["primitive"], **dict.fromkeys(SPLITS, size[world])}
-            evaluations = {split: evaluation(split, count, seed) for split, count in starts.items()}
-            asked: Plain = {"evaluations": evaluations, "recognised": size["recognised"], "examples": seed == 0}
-            rsg = Variant(f"{world}-{RSG}", suited(encoder), asked, recipe)
-            yield learning(NAME, size, seed, rsg, rsg_job)
-            for name, (method, changes) in _trained(world, first=seed == 0).items():
-                settings = asdict(preset(method, find(world), **{"seed": seed, **changes, **size.changes}))
-                more = {"variant": name, "recognised": 0, "examples": False} if name in CHANGED else {}
-                parameters = {**asked, "recipe": asdict(recipe), "method": method, "settings": settings, **more}
-                yield Job(NAME, f"{world}-{name}-seed{seed}", baseline_job, parameters, size.minutes, (recipe,))
-            parameters = {"world": world, "evaluations": evaluations}
+            asked, recipe = _asked(size, world, seed), Recipe(world, "train", size.demonstrations, seed)
+            yield learning(NAME, size, seed, Variant(f"{world}-{RSG}", suited(encoder), asked, recipe), rsg_job)
+            for method in METHODS:
+                yield _baseline(size, world, seed, method, method)
+            if world == "crafting":
+                yield _baseline(size, world, seed, PICTURES, "bc-fsm", IMAGE)
+            parameters = {"world": world, "evaluations": asked["evaluations"]}
             yield Job(NAME, f"{world}-{ORACLE}-seed{seed}", oracle_job, parameters, 0.5)
+    for name, (method, worlds, _) in CHANGED.items():
+        for world in worlds:
+            yield _baseline(size, world, 0, name, method)
 
 
-def _trained(world: str, first: bool) -> dict[str, tuple[str, Plain]]:
-    """What is trained in a world, by name: the method, and what differs from its usual settings."""
-    found: dict[str, tuple[str, Plain]] = {method: (method, {}) for method in METHODS}
-    if world == "crafting":
-        found[PICTURES] = ("bc-fsm", IMAGE)
-    if first:
-        found |= {name: (method, {}) for name, (method, worlds, _) in CHANGED.items() if world in worlds}
-    return found
+def _asked(size: Size, world: str, seed: int) -> Plain:
+    """What every method is asked for."""
+    starts = {"primitive": size["primitive"], **dict.fromkeys(SPLITS, size[world])}
+    evaluations = {split: evaluation(split, count, seed) for split, count in starts.items()}
+    return {"evaluations": evaluations, "recognised": size["recognised"], "examples": seed == 0}
+
+
+def _baseline(size: Size, world: str, seed: int, name: str, method: str, changes: Plain = {}) -> Job:  # noqa: B006
+    """The job that trains a method, with some changes to its usual settings; `name` may be one of `CHANGED`."""
+    recipe = Recipe(world, "train", size.demonstrations, seed)
+    settings = asdict(preset(method, find(world), **{"seed": seed, **changes, **size.changes}))
+    more = {"variant": name, "recognised": 0, "examples": False} if name in CHANGED else {}
+    parameters = {**_asked(size, world, seed), "recipe": asdict(recipe), "method": method, "settings": settings, **more}
+    return Job(NAME, f"{world}-{name}-seed{seed}", baseline_job, parameters, size.minutes, (recipe,))
 
 
 def baseline_job(parameters: Plain, place: Place) -> Plain:

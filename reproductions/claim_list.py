@@ -85,6 +85,16 @@ def figures_of_table() -> Claims:
             f"robot-frame network; {ROADMAP}",
             {"": both(figure, f"playroom/success/{ROBOT}/SPLIT", printed=printed("playroom", "rsg"))},
         ),
+        "rsg-playroom-soft": Claim(
+            f"… and with the paper's cost of transitions: {pair('playroom', 'rsg')}",
+            "robot-frame network; on a roadmap, soft, no heuristic",
+            {"": both(figure, "playroom/success/soft-400/SPLIT", printed=printed("playroom", "rsg"))},
+        ),
+        "rsg-playroom-trees": Claim(
+            f"… and by random trees (RRT), the paper's planner: {pair('playroom', 'rsg')}",
+            "robot-frame network; random trees alone, hard, where G is surest, no heuristic",
+            {"": both(figure, "playroom/success/trees-400/SPLIT", printed=printed("playroom", "rsg"))},
+        ),
         "rsg-pictures": Claim(
             f"RSG, from pictures: {pair('playroom', 'rsg')}, the very figures of Playroom",
             f"looks of tiles; {DEEPEST}",
@@ -161,8 +171,8 @@ def comparisons() -> Claims:
         {"": [no_worse(f"{SINGLE}/novel, not trained on", f"{SINGLE}/compositional")]},
     )
     found["sample-efficient"] = Claim(
-        "learning goals is more sample-efficient than learning policies",
-        "Playroom: RSG with 5 or 20 demonstrations of each task minus BC-FSM, the best baseline, with 400",
+        "learning goals is more sample-efficient than learning policies (Playroom)",
+        "RSG with 5 or 20 demonstrations of each task minus BC-FSM, the best baseline, with 400",
         {f"{few}:": both(more, f"playroom/fewer/{few}/SPLIT", strict("playroom", "bc-fsm")) for few in (5, 20)},
     )
     return found
@@ -170,7 +180,7 @@ def comparisons() -> Claims:
 
 def searches() -> Claims:
     """What the paper says of its search."""
-    networks, values = "searches/networks", "searches/values/{}/soft/compositional/expansions"
+    networks, values = "searches/networks", "searches/values/{}/{}/compositional/{}"
     formulas = "searches/formulas/{}/hard/compositional/cost"
 
     def success(way: str, kind: str) -> str:
@@ -194,6 +204,12 @@ def searches() -> Claims:
             {"": both(figure, success("layers-enter", "soft"), printed=printed("crafting", "rsg"))},
             beyond=True,
         ),
+        "layers-both": Claim(
+            "… with both of these limits",
+            "soft, 5,000 at each node, of which the 100 cheapest states enter the next",
+            {"": both(figure, "searches/limited/layers-both/soft/SPLIT/success", printed=printed("crafting", "rsg"))},
+            beyond=True,
+        ),
         "layers-hard": Claim(
             "… where subgoals hold or do not",
             "the same, hard (G ≥ 1/2), 5,000 in total",
@@ -204,16 +220,30 @@ def searches() -> Claims:
             "networks; our order `deepest`, soft, no heuristic, 5,000 in total",
             {"": both(figure, success("deepest", "soft"), printed=printed("crafting", "rsg"))},
         ),
+        "soft-novel": Claim(
+            "… by the order `novel`",
+            "the same, our order `novel`",
+            {"": both(figure, success("novel", "soft"), printed=printed("crafting", "rsg"))},
+            beyond=True,
+        ),
         "balanced": Claim(
             "a subgoal drawn uniformly, then its cheapest state (main text)",
             "networks; `balanced`, soft, no heuristic, 5,000 in total",
             {"": both(figure, success("balanced", "soft"), printed=printed("crafting", "rsg"))},
         ),
-        "value": Claim(
-            "V_t makes the search of training tasks faster",
-            "the paper's layers, soft: expansions without it ÷ with it",
-            {"": [larger(values.format("layers"), values.format("value"))]},
-        ),
+        **{
+            key: Claim(
+                says,
+                f"the paper's layers, {kind}: {what} without it ÷ with it",
+                {"": [larger(values.format("layers", kind, path), values.format("value", kind, path))]},
+                beyond=kind == "hard",
+            )
+            for key, says, kind, what, path in (
+                ("value", "V_t makes the search of training tasks expand less", "soft", "expansions", "expansions"),
+                ("value-hard", "… where subgoals hold or do not", "hard", "expansions", "expansions"),
+                ("value-time", "V_t makes the search of training tasks faster", "soft", "median time", "ms"),
+            )
+        },
         "suboptimal": Claim(
             "balancing may give plans that are not the cheapest",
             "formulas, hard, compositional: mean cost of a plan, `balanced` ÷ `optimal`",
@@ -223,6 +253,11 @@ def searches() -> Claims:
             "always taking the globally best makes plans optimal",
             "the same least cost as Fast Downward finds, `optimal`, hard, the truth: problems",
             {"": [agrees("peers/costs/equal", "peers/costs/problems")]},
+        ),
+        "optimal-longer": Claim(
+            "… which may take longer",
+            "networks, hard: expansions, `optimal` ÷ `balanced`",
+            {"": both(larger, *(f"{networks}/{one}/hard/SPLIT/expansions" for one in ("optimal", "balanced")))},
         ),
         "satisfies": Claim(
             "a plan is guaranteed to satisfy the task",
@@ -240,22 +275,25 @@ def goals() -> Claims:
     blind = nodes(f"goal-only/goals/{BLIND}/{HARD}/to_70", PAPER_POINTS[BLIND])
     words = f"{HARD}: blind {PAPER_POINTS[BLIND]:,} nodes to 70 %"
     found = {"goal-blind-nodes": Claim(words, "blind; expansions", {"": [blind]})}
-    for method in (PRINTED, PAPER):
+    for method, beyond in ((PRINTED, False), (PAPER, True)):  # the paper has one threshold
         for key, claim in claims_about(method).items():
             found[f"goal-{method}-{key}"] = Claim(
                 claim.words,
                 f"{MAIN[method].label}; {claim.compared}, expansions to 70 %; `balanced`, hard (G ≥ 1/2), no heuristic",
                 {"": [given(f"goal-only/claims/{method}/{key}/expansions")]},
+                beyond=beyond,
             )
         found[f"goal-{method}-nodes"] = Claim(
             f"{HARD}: {PAPER_POINTS['with dependencies']:,} nodes to 70 %",
             f"{MAIN[method].label}; expansions",
             {"": [nodes(f"goal-only/goals/{method}/{HARD}/to_70", PAPER_POINTS["with dependencies"])]},
+            beyond=beyond,
         )
         found[f"goal-{method}-within"] = Claim(
             "a blind search reaches fewer of all goals within 25,000 expansions",
             f"{MAIN[method].label}; success minus that of blind, in points",
             {"": [more(*(f"goal-only/goals/{one}/all/success" for one in (method, BLIND)))]},
+            beyond=beyond,
         )
     return found
 
@@ -345,7 +383,8 @@ def settings() -> Claims:
 def understanding() -> Claims:
     """What is learned of single subgoals: where they end, what comes before what, and which task was done."""
     ends, ranks = "recognition/segmentation/SPLIT/exact", "recognition/recognition/{}/"
-    watched, high = f"playroom/watched/{ROBOT}/recognition/{{}}/", (1 - POINTS, 1.0)
+    watched, seen = f"playroom/watched/{ROBOT}/recognition/{{}}/", f"playroom/watched/{ROBOT}/segmentation/SPLIT/"
+    high = 1 - POINTS, 1.0
     places = {"training": "train", "novel": "novel"}
     return {
         "segments": Claim(
@@ -354,10 +393,19 @@ def understanding() -> Claims:
             {"": [between(ends.replace("SPLIT", split), *high) for split in SPLITS]},
         ),
         **{
+            f"segments-playroom-{key}": Claim(
+                f"… Playroom, {how}",
+                f"robot-frame network: ends of subgoals that are those of the truth {how}, in percent",
+                {"": [between(seen.replace("SPLIT", split) + key, *high) for split in SPLITS]},
+            )
+            for key, how in (("exact", "to the step"), ("near", "within one step"))
+        },
+        **{
             f"dependencies-{threshold}": Claim(
                 f"discovers which subgoals help which ({words})",
                 "the matrix d: pairs of a true prerequisite and a false link that rank rightly, in percent",
                 {"": [ranked(f"goal-only/links/counts/{threshold}/matrix", "goal-only/links/compared")]},
+                beyond=threshold == "half",
             )
             for threshold, words in (("paper", "threshold as printed"), ("half", "G ≥ 1/2"))
         },

@@ -11,10 +11,11 @@ from reproductions.harness.jobs import Job, Place, Plain
 from reproductions.harness.reproduce import Experiment, Section
 from reproductions.harness.results import Results, plain
 from reproductions.harness.tables import mean_of, number, page, percent, table
-from reproductions.harness.trials import EVALUATION_SEED, SPLITS, Size, Variant, learned, learning, recipe_of
+from reproductions.harness.trials import EVALUATION_SEED, ORDER, SPLITS, Size, Variant, learned, learning, recipe_of
 from reproductions.paper.methods import METHODS
 from rsg.domain import find
 from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.search import Product, SearchSettings
 from rsg.subgoals import RsgSettings, learn
 from rsg.training.loop import Looking, Method, Progress
 from rsg.training.settings import restored
@@ -89,7 +90,8 @@ class Curve:
         if seconds >= MARKS * before:
             module: Any = method.module
             for split in SPLITS:
-                found = evaluate_planning(find("crafting"), Starts(split, self._per_task, self._seed), module.goals)
+                starts = Starts(split, self._per_task, self._seed)
+                found = evaluate_planning(find("crafting"), starts, module.goals, SearchSettings(Product(ORDER)))
                 figures[f"success_{split}"] = found["success"]
         return figures
 

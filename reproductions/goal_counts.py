@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.compiled import specialised
+from rsg.core.compiled import inlined, specialised
 
 _FIRST, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of the hash FNV-1a
 
@@ -80,7 +80,7 @@ def _kind(world: Any) -> Any:
         @property
         def compiled_step(self) -> Any:
             kernel, tables = super().compiled_step
-            counted = specialised(counted_step, inline=True, step=kernel)
+            counted = specialised(counted_step, inlined, step=kernel)
             return counted, (tables, self.count.size, self.count.seen)
 
         def successors(self, states: NDArray[Any]) -> Any:

@@ -10,6 +10,7 @@ from reproductions.harness.results import PAPERS, Rates, Results, line, mean_or_
 from reproductions.harness.tables import NONE, certainty, number, page, percent, rates_table, table
 from reproductions.harness.trials import (
     SPLITS,
+    Learned,
     Size,
     Variant,
     evaluation,
@@ -24,7 +25,8 @@ from reproductions.points import PRESET, points
 from reproductions.recognition import RANKED, SEGMENTED, Watcher
 from rsg.core.arrays import Array, Floats
 from rsg.demos import Recipe
-from rsg.search import Goals
+from rsg.evaluation.planning import Starts, evaluate_planning
+from rsg.search import GoalFn, Goals, Roadmap, SearchSettings, Soft, Trees
 from rsg.subgoals.classifiers import log_sigmoid
 from rsg.subgoals.recognition import SPECIFIC
 
@@ -36,6 +38,8 @@ MAIN = "relative-400"
 METHODS = {  # jobs by the names of their rows
     MAIN: "RSG, robot-frame network, sum over the edges of a roadmap",
     "even-400": "… planned for where G ≥ 1/2 instead of where it is surest",
+    "soft-400": "… planned with soft transitions, the paper's cost −λ (log G + log I)",
+    "trees-400": "… planned by random trees (RRT), as in the paper, to where it is surest",
     "sampled-400": "RSG, robot-frame network, sum over sampled actions (the paper's)",
     "point-400": "RSG, network that looks for a point",
     "untrained": "untrained",
@@ -73,7 +77,7 @@ QUICK = Size(
 
 
 def jobs(size: Size) -> Iterator[Job]:
-    """For each seed: two networks, two sums over actions, fewer demonstrations; for the first one other rooms."""
+    """For each seed: two networks, ways to plan, two sums over actions, fewer demonstrations; once other rooms."""
     relative = suited("relative")
     networks = {MAIN: relative, "point-400": {"encoder": "point", **PRESET}}
     for seed in range(size.seeds):
@@ -90,6 +94,8 @@ def jobs(size: Size) -> Iterator[Job]:
         recipe = Recipe(WORLD, "train", size.demonstrations, seed)
         some = {"evaluations": _few(size, seed, *SPLITS)}
         sampled = Variant("sampled-400", {**relative, "kind": "sampled-actions"}, some, recipe)
+        for name, run in {"soft-400": soft_job, "trees-400": trees_job}.items():
+            yield learning(NAME, size, seed, Variant(name, relative, some, recipe), run)
         fewer = [Variant(f"relative-{few}", relative, {**some, "per_task": few}, recipe) for few in size["fewer"]]
         for variant in (sampled, *fewer):
             yield learning(NAME, size, seed, variant)
@@ -120,6 +126,23 @@ def watched_job(parameters: Plain, place: Place) -> Plain:
 def even_job(parameters: Plain, place: Place) -> Plain:
     """Train, then plan for wherever a subgoal is likelier than not."""
     found = learned(parameters, place)
+    return {"training": found.training, "evaluations": planned(found.source, as_they_are(found), parameters)}
+
+
+def soft_job(parameters: Plain, place: Place) -> Plain:
+    """Train, then plan with transitions that are possible everywhere, at a cost."""
+    found = learned(parameters, place)
+    return _planned_by(found, as_they_are(found), Roadmap(transitions=Soft()), parameters)
+
+
+def trees_job(parameters: Plain, place: Place) -> Plain:
+    """Train, then plan by random trees alone."""
+    found = learned(parameters, place)
+    return _planned_by(found, found.subgoals.goals, Trees(), parameters)
+
+
+def as_they_are(found: Learned) -> GoalFn:
+    """What was learned, G and 1 - G, for planners that do not look where a subgoal is surest."""
     known = found.subgoals
 
     def goals(world: Any, terms: Sequence[str], state: Any) -> Goals:
@@ -132,7 +155,16 @@ def even_job(parameters: Plain, place: Place) -> Plain:
 
         return ask
 
-    return {"training": found.training, "evaluations": planned(found.source, goals, parameters)}
+    return goals
+
+
+def _planned_by(found: Learned, goals: GoalFn, planner: Roadmap | Trees, parameters: Plain) -> Plain:
+    evaluations = Plain()
+    for name, asked in parameters["evaluations"].items():
+        starts = Starts(asked["split"], asked["per_task"], asked["seed"])
+        settings = SearchSettings(planner, asked["budget"], seed=starts.seed)
+        evaluations[name] = evaluate_planning(found.source, starts, goals, settings)
+    return {"training": found.training, "evaluations": evaluations}
 
 
 def section(size: Size, results: Results) -> Section:
@@ -218,7 +250,8 @@ def _watched_table(watched: Mapping[str, Mapping[str, Mapping[str, Rates]]], wha
 
 
 def _pictures(rates: Mapping[str, Rates], fewer: Mapping[str, Rates]) -> dict[str, Picture]:
-    short = dict(zip(METHODS, ("RSG", "G ≥ ½", "sampled", "point", "un-\ntrained", "oracle"), strict=True))
+    drawn = ("RSG", "G ≥ ½", "soft", "trees", "sampled", "point", "un-\ntrained", "oracle")
+    short = dict(zip(METHODS, drawn, strict=True))
     groups = {split: {label: rates[name][split] for name, label in short.items()} for split in SPLITS}
     pictures = {"success": bars("Success by split, with the paper's", groups, PAPER)}
     lines = {split: [line(fewer, split)] for split in SPLITS}

@@ -31,7 +31,8 @@ class Way(NamedTuple):
 
 
 WAYS = {
-    "deepest": Way("`deepest` (ours, the default)", "deepest"),
+    "deepest": Way("`deepest` (ours)", "deepest"),
+    "novel": Way("`novel` (ours)", "novel"),
     "balanced": Way("`balanced`", "balanced"),
     "anytime": Way("`anytime`", "anytime"),
     "optimal": Way("`optimal`", "optimal"),
@@ -51,7 +52,7 @@ WAYS = {
 ASKED = {  # of each job: by which ways, and in which splits
     NETWORKS: ([way for way in WAYS if way not in ("value", "layers-both")], SPLITS),
     LIMITED: (["layers-both"], SPLITS),
-    FORMULAS: (["deepest", "balanced", "anytime", "optimal"], SPLITS),
+    FORMULAS: (["deepest", "novel", "balanced", "anytime", "optimal"], SPLITS),
     VALUES: (["layers", "value"], SPLITS[:1]),  # V_t is of tasks of the training set
 }
 TOLD = {
@@ -163,6 +164,7 @@ def _table(found: Mapping[str, Mapping[str, Plain]], splits: tuple[str, ...]) ->
 def _pictures(results: Results) -> dict[str, Picture]:
     short = {
         "deepest": "deepest",
+        "novel": "novel",
         "balanced": "balanced",
         "anytime": "any-\ntime",
         "optimal": "optimal",

@@ -49,7 +49,8 @@ def test_continuous_integration_is_what_we_run_ourselves():
     assert len(versions) == 2
     assert f">={versions[0]}" == promised
     assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
-    assert {"make test", "make lint", "make docs"} <= set((ROOT / ".ci" / "run").read_text().splitlines())
+    made = re.findall(r"^make (.*)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    assert {"test", "lint", "docs"} <= set(" ".join(made).split())
 
 
 @pytest.mark.parametrize("form", sorted((GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda form: form.stem)

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from reproductions.harness.jobs import Plain
-from reproductions.harness.trials import BUDGET, SPLITS
+from reproductions.harness.trials import BUDGET, ORDER, SPLITS
 from rsg.core.arrays import Array, Bools, Floats
 from rsg.core.random import stream
 from rsg.demos import Demonstration
@@ -41,7 +41,7 @@ from rsg.domains.crafting.starts import KIND, start_for
 from rsg.evaluation.planning import Starts, evaluate_planning
 from rsg.language import machine_of
 from rsg.planning import Dependencies, Plan, plan, plan_goal, validate
-from rsg.search import GoalFn, Goals, SearchSettings
+from rsg.search import GoalFn, Goals, Product, SearchSettings
 from rsg.subgoals import RsgSettings, discover, learn
 from rsg.subgoals.classifiers import Classifiers
 from rsg.training.data import least_steps
@@ -168,7 +168,7 @@ def crowded(goals: GoalFn, terms: Sequence[str], seed: int, per_task: int) -> Co
 
 
 def _planned(source: Crafting, starts: Starts, goals: GoalFn, terms: Sequence[str]) -> Count:
-    found = evaluate_planning(source, starts, goals, SearchSettings(budget=BUDGET, seed=starts.seed))
+    found = evaluate_planning(source, starts, goals, SearchSettings(Product(ORDER), BUDGET, seed=starts.seed))
     return counted(found, terms)
 
 
@@ -208,7 +208,7 @@ def _fields(term: str, seed: int, maps: int) -> list[tuple[Any, Any]]:
 
 
 def _outcomes(goals: GoalFn, term: str, seed: int, maps: int) -> list[int]:
-    settings = SearchSettings(budget=MUCH, seed=seed)
+    settings = SearchSettings(Product(ORDER), MUCH, seed=seed)
     return [
         _judged(world, plan(world, state, term, goals, settings), term) for world, state in _fields(term, seed, maps)
     ]

@@ -12,15 +12,17 @@ from rsg.core.random import stream
 from rsg.demos import Recipe, Store
 from rsg.domain import Domain, find
 from rsg.evaluation.planning import Starts, evaluate_planning
-from rsg.search import SearchSettings
+from rsg.search import Auto, SearchSettings, is_continuous
 from rsg.subgoals import RsgSettings, learn, untrained
 from rsg.subgoals.building import network_named
 from rsg.subgoals.classifiers import Classifiers
 from rsg.training import Progress
 from rsg.training.settings import restored
+from rsg.worlds import EitherWorld
 
 SPLITS = ("compositional", "novel")
 BUDGET = 5000  # expansions, the paper's limit
+ORDER = "deepest"  # of expansions where actions are finitely many, whatever the package takes if nobody says
 EVALUATION_SEED = 31_000  # of the first seed: test starts, by which nothing was ever chosen
 
 
@@ -165,6 +167,11 @@ def recipe_of(parameters: Plain) -> Recipe:
     return Recipe(**{**parameters["recipe"], "tasks": tuple(parameters["recipe"]["tasks"])})
 
 
+def search_in(world: EitherWorld, budget: int | None = BUDGET, seed: int = 0) -> SearchSettings:
+    """How experiments search a world unless they are about that: by `ORDER`, on a roadmap as the package does."""
+    return SearchSettings(Auto(None if is_continuous(world) else ORDER), budget, seed=seed)
+
+
 def learn_job(parameters: Plain, place: Place) -> Plain:
     """Train, then plan."""
     found = learned(parameters, place)
@@ -195,7 +202,7 @@ def planned(source: Domain, subgoals: Any, parameters: Plain) -> Plain:
         if isinstance(subgoals, Classifiers):
             goals = subgoals.goals if asked["goals"] == "G" else subgoals.goals_with_i
         starts = Starts(asked["split"], asked["per_task"], asked["seed"])
-        evaluate_planning(source, starts._replace(per_task=1), goals, SearchSettings(budget=1))
-        settings = SearchSettings(budget=asked["budget"], seed=starts.seed)
-        found[name] = evaluate_planning(source, starts, goals, settings)
+        world = source.world(starts.draw(source, 0, 0).setting)
+        evaluate_planning(source, starts._replace(per_task=1), goals, search_in(world, 1))
+        found[name] = evaluate_planning(source, starts, goals, search_in(world, asked["budget"], starts.seed))
     return found

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from reproductions.paper import beams
-from rsg.core.compiled import specialised
+from rsg.core.compiled import compiled, specialised
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.demos import Demonstration, actions_of
@@ -176,12 +176,12 @@ def beam_graph(
 
 @cache
 def _kernel(step: Callable[..., None], guide: Callable[..., Any]) -> Callable[..., Any]:
-    expand = specialised(beams.expand, makes_arrays=True, step=step)
+    expand = specialised(beams.expand, compiled, step=step)
     return specialised(
         beams.beams,
-        makes_arrays=True,
+        compiled,
         expand=expand,
-        surround=specialised(beams.surround, makes_arrays=True, expand=expand),
-        listed=specialised(beams.listed, makes_arrays=True, expand=expand),
-        choose=specialised(beams.choose, makes_arrays=True, guide=guide),
+        surround=specialised(beams.surround, compiled, expand=expand),
+        listed=specialised(beams.listed, compiled, expand=expand),
+        choose=specialised(beams.choose, compiled, guide=guide),
     )

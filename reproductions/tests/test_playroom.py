@@ -53,7 +53,15 @@ def results(tmp_path_factory):
     work = tmp_path_factory.mktemp("work")
     listed = {job.name: job for job in jobs(TINY)}
     found = Results()
-    for name in (f"{MAIN}-seed0", "sampled-400-seed0", "relative-1-seed0", "untrained-seed0", "twelve-seed0"):
+    for name in (
+        f"{MAIN}-seed0",
+        "soft-400-seed0",
+        "trees-400-seed0",
+        "sampled-400-seed0",
+        "relative-1-seed0",
+        "untrained-seed0",
+        "twelve-seed0",
+    ):
         for recipe in listed[name].needs:
             make_demonstrations(recipe, store_folder(work, recipe))
         perform(listed[name], work)
@@ -76,7 +84,8 @@ def test_the_section(results, tmp_path):
     assert "| **RSG, the paper** | 82.0 | 78.2 | – | – |" in told.text
     assert all(label in told.text for label in METHODS.values())
     assert all(f"| {room} |" in told.text for room in ROOMS)
-    assert told.summary["success"]["untrained"]["novel"]["episodes"] == 8
+    for method in ("untrained", "soft-400", "trees-400"):
+        assert told.summary["success"][method]["novel"]["episodes"] == 8
     assert 0 <= told.summary["watched"][MAIN]["recognition"]["train"]["ideal"]["mean"] <= 1
     for name, picture in told.pictures.items():
         picture.draw(tmp_path / f"{name}.png")

@@ -11,11 +11,12 @@ from reproductions.harness.jobs import Job, Place, finished, perform, store_fold
 from reproductions.harness.reproduce import Experiment, Reproduction, outlook
 from reproductions.harness.results import Results
 from reproductions.harness.tables import HEAD, Rate, mean_of, percent, t_cdf, t_quantile, table, with_section
-from reproductions.harness.trials import EVALUATION_SEED, Size, settings_of
+from reproductions.harness.trials import EVALUATION_SEED, Size, evaluation, oracle_job, search_in, settings_of
 from reproductions.registry import REGISTRY, experiment
 from reproductions.tests import toy
 from rsg.core.errors import RsgError
-from rsg.domain import make_demonstrations
+from rsg.core.random import stream
+from rsg.domain import find, make_demonstrations
 
 QUICKLY = {"steps": 4, "check_every": 2, "save_every": 2}
 TINY = Size(2, {"compositional": 1, "novel": 1, "untrained": 1}, 0.1, QUICKLY, quick=True, seeds=2)
@@ -323,6 +324,20 @@ def test_the_jobs_of_instructions(tmp_path):
     assert "| RSG, one classifier per term, lenient" not in partial.text
     assert "| oracle (the truth), strict | " in partial.text
     assert "held-out" not in partial.pictures
+
+
+def test_plans_do_not_depend_on_what_order_is_usual(monkeypatch):
+    """Figures stay those of the order that they are told with."""
+
+    def expansions():
+        asked = {"world": "crafting", "evaluations": {"novel": evaluation("novel", 1, 0)}}
+        return oracle_job(asked, None)["evaluations"]["novel"]["expansions_mean"]
+
+    found = expansions()
+    monkeypatch.setattr("rsg.search.product.search.ORDER", "optimal")
+    assert expansions() == found
+    rooms, _ = find("playroom").start_of("novel", 0, stream(0, "rooms"))
+    assert search_in(rooms).planner.order is None  # there the roadmap has an order of its own
 
 
 def test_the_full_size_is_what_was_promised():

@@ -15,7 +15,7 @@ from typing_extensions import TypeVar
 from rsg.core import modules
 from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.blame import theirs
-from rsg.core.errors import ParseError, RsgError, unknown
+from rsg.core.errors import ParseError, RsgError, cause_of, unknown
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.expert import DRAWS, first_done, setting_of, shortest_way, start_in
@@ -67,18 +67,14 @@ class Illustration(NamedTuple):
 
 
 class Network(NamedTuple):
-    """A kind of network that suits some worlds.
+    """A kind of network that suits some worlds."""
 
-    Attributes:
-        build: makes it, given settings and a shape: `rsg.subgoals.Classifiers`, or a module of a baseline.
-        shape: what it must know of a world, as plain values, given what the world shows of a state, and the world.
-        preset: the settings that learn best with it, where they are not the usual ones.
-        look: what it sees of states, given the world, the states and its shape; None: what the world shows.
-    """
-
+    # makes it, given settings and a shape: `rsg.subgoals.Classifiers`, or a module of a baseline
     build: Callable[..., Any]
+    # what it must know of a world, as plain values, given what the world shows of a state, and the world
     shape: Callable[[Any, Any], dict[str, Any]]
-    preset: Mapping[str, Any] = {}
+    preset: Mapping[str, Any] = {}  # the settings that learn best with it, where they are not the usual ones
+    # what it sees of states, given the world, the states and its shape; None: what the world shows
     look: Callable[[Any, Array, Mapping[str, Any]], Any] | None = None
 
 
@@ -472,11 +468,12 @@ def _loading(name: str, load: Callable[[], Any]) -> Any:
     except RsgError:
         raise
     except (Exception, SystemExit) as error:
-        cause = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
         ours = (__file__, modules.__file__)
         theirs = [one for one in traceback.extract_tb(error.__traceback__) if one.filename not in ours]
         places = [f" ({one.filename}, line {one.lineno})" for one in theirs if "importlib" not in one.filename]
-        raise RsgError(f"the domain '{name}' cannot be loaded: {cause}{places[-1] if places else ''}") from None
+        raise RsgError(
+            f"the domain '{name}' cannot be loaded: {cause_of(error)}{places[-1] if places else ''}"
+        ) from None
 
 
 def offered(kind: str, name: str) -> Network | None:

@@ -104,21 +104,21 @@ def test_an_exact_count_of_any_length(rsg):
 
 def test_demo(rsg, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    words = ("demo", "--quick", "--per-task", "5")
+    words = ("demo", "--quick", "--per-task", "2")
     code, out, err = rsg(*words)
     assert (code, err) == (0, "")
-    assert "260 of 52 tasks" in out
+    assert "104 of 52 tasks" in out
     assert "RSG, paper 99.6 % 97.8 %" in " ".join(out.split())
     assert "The report: out/demo/report.html" in out
     assert "rsg eval crafting --subgoals out/demo/run" in out
     assert "\x1b" not in out
     first = (tmp_path / "out/demo/report.html").read_text()
-    assert "rsg demo --quick --per-task 5" in first
+    assert "rsg demo --quick --per-task 2" in first
     code, out, err = rsg(*words, "--json")
     assert (code, err) == (0, "")
     values = json.loads(out)
     assert values["report"] == "out/demo/report.html"
-    assert values["demonstrations"] == {"folder": "out/demo/demonstrations-5", "episodes": 260}
+    assert values["demonstrations"] == {"folder": "out/demo/demonstrations-2", "episodes": 104}
     assert values["results"]["rsg"]["novel"]["episodes"] == 24
     assert values["paper"]["novel"] == 0.978
 

@@ -17,6 +17,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from rsg.cli.main import main
+from rsg.cli.output import console
 from rsg.demos import Store
 from rsg.domain import find
 from rsg.training import Run
@@ -81,11 +82,25 @@ def folder(tmp_path_factory):
 
 
 def on_a_terminal(words, columns, rows=24, typed=b""):
-    """What a command writes to a terminal of that size, without colours, and what it answers."""
+    """What a command writes to a terminal of that size, without colours, and what it answers.
+
+    It runs in a copy of this process, in which all is loaded.
+    """
     child, terminal = pty.fork()
     if child == 0:
-        os.environ |= {"TERM": "xterm", "COLUMNS": str(columns), "LINES": str(rows)}
-        os.execv(sys.executable, [sys.executable, "-m", "rsg", *words])
+        code = 1
+        try:
+            os.environ |= {"TERM": "xterm", "COLUMNS": str(columns), "LINES": str(rows)}
+            sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+            console.cache_clear()
+            if torch := sys.modules.get("torch"):
+                torch.set_num_threads(1)  # its other threads are not there
+            main(list(words))
+        except SystemExit as stop:
+            code = stop.code
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
     termios.tcsetwinsize(terminal, (rows, columns))
     written = b""
     with suppress(OSError):  # how the end of the other side shows

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rsg
-from rsg.core.compiled import inlined, inner, specialised
+from rsg.core.compiled import compiled, inlined, inner, specialised
 
 ROOT = Path(__file__).parents[2]
 UNCOUNTED = ("bare", "inner", "inlined")
@@ -69,7 +69,7 @@ def three_times(x, i):
 @pytest.mark.parametrize(("given", "factor"), [(makes_an_array, 3), (twice, 2), (three_times, 3)])
 def test_a_template_with_a_hook_of_anyones(given, factor):
     assert specialised(template, hook=given)(np.arange(4.0)) == 6 * factor
-    assert specialised(template, inline=True, makes_arrays=True, hook=given)(np.arange(4.0)) == 6 * factor
+    assert specialised(template, compiled, hook=given)(np.arange(4.0)) == 6 * factor
 
 
 @pytest.mark.parametrize("kernel", [twice, three_times])

@@ -165,7 +165,7 @@ def any_place(original, rng):
     return name, rng.randrange(len(original.files[name]))
 
 
-@pytest.mark.parametrize("count", [24, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_flipped_bit_is_never_other_data(originals, tmp_path, check, count):
     rng = random.Random(4)
     for number in range(count):
@@ -214,7 +214,7 @@ def test_every_single_bit_of_a_shard(originals, everywhere):
                 assert lost_of(pairs, list(zip(kept, drawn, strict=True))) is not None
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_a_file_cut_short_keeps_what_is_before_the_cut(originals, tmp_path, check, count):
     rng = random.Random(6)
     for number in range(count):

@@ -121,6 +121,7 @@ def test_making_on_a_full_disk(disk, tmp_path):
     assert contents(folder) == contents(whole.folder)
 
 
+@pytest.mark.slow
 def test_appending_on_a_full_disk(disk):
     expected = [demonstration(number, steps=20, width=200) for number in range(220)]
     folder = disk.folder / "store"

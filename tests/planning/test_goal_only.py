@@ -94,7 +94,7 @@ def twin(toy, goal, budget):
         return len(reference.still_needed(toy.prerequisites, holds, goal)) or len(toy.names) + 1
 
     holds = [frozenset(np.flatnonzero(row).tolist()) for row in toy.held]
-    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget).run()
+    return reference.RegionSearch(toy.world, toy.start, holds, goal, judge, budget, novel=True).run()
 
 
 @pytest.mark.kernels

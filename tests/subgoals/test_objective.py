@@ -51,7 +51,7 @@ def road_ground(rng, steps, make=ground):
     return make(world, np.array(walk), done, int(rng.integers(3)), int(rng.integers(2, 8)))
 
 
-def random_question(rng, impossible, steps=(1, 5), states=(3, 8), open_end=False, make_ground=None):
+def random_question(rng, impossible, steps=(1, 5), states=(3, 8), open_end=False, make_ground=None, at_once=False):
     """A random walk in a random world of few states, or where `make_ground(rng, steps)` says, and a task of few nodes.
 
     Args:
@@ -67,7 +67,7 @@ def random_question(rng, impossible, steps=(1, 5), states=(3, 8), open_end=False
         np.where(rng.random(shape) < impossible, -inf, log_sigmoid(rng.normal(0, 2, shape))) for _ in range(2)
     )
     alpha, weight = rng.uniform(0.3, 3.0), rng.uniform(0.3, 2.0)
-    how = {"alpha": alpha, "weight": weight, "open_end": open_end, "each": there.walk.each}
+    how = {"alpha": alpha, "weight": weight, "open_end": open_end, "at_once": at_once, "each": there.walk.each}
     return Question(graph, there.walk.taken, machine, log_g, log_i, **how)
 
 
@@ -75,7 +75,7 @@ def parts_of(q):
     """What scores are made of: the ground, the machine, log G and log I, the rationality."""
     each = np.ones(len(q.taken)) if q.each is None else q.each
     there = Ground(None, q.graph, Walk(q.graph.path, q.taken, each))
-    return there, q.machine.arrays, Logs(q.log_g, q.log_i), Rationality(q.alpha, q.weight, q.open_end)
+    return there, q.machine.arrays, Logs(q.log_g, q.log_i), Rationality(q.alpha, q.weight, q.open_end, q.at_once)
 
 
 def ask(q):
@@ -239,9 +239,16 @@ def check_gradients(rng, wanted, ask=ask, **asked):
     assert kinks <= 3
 
 
-@pytest.mark.parametrize("open_end", [False, True])
-def test_gradients_of_the_score(open_end):
-    check_gradients(stream(0, "gradients", int(open_end)), 4 if SLOW else 60, open_end=open_end)
+@pytest.mark.parametrize(("open_end", "at_once"), [(False, False), (True, False), (False, True), (True, True)])
+def test_gradients_of_the_score(open_end, at_once):
+    wanted = 4 if SLOW else 20 if at_once else 60
+    check_gradients(stream(0, "gradients", int(open_end)), wanted, open_end=open_end, at_once=at_once)
+
+
+def test_subgoals_may_have_to_end_at_once():
+    rng = stream(0, "at once")
+    for case in range(5 if SLOW else 60):
+        compare_with_all_alignments(random_question(rng, 0.0, open_end=case % 2 == 0, at_once=True))
 
 
 def test_gradients_of_the_score_on_a_roadmap():

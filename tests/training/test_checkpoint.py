@@ -439,7 +439,10 @@ def test_an_interrupt_saves_all_or_none(folder, monkeypatch, name, moment, after
         run.save({"last": saved(300)})
 
 
-@pytest.mark.parametrize("name", SAVES)
+SLOW = ("last", "same step")  # in every run the two that are least alike
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in SAVES])
 def test_a_kill_at_every_single_file_operation(tmp_path, folder, name):
     def write(tried):
         with writing(tried) as run:

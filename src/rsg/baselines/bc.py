@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
 from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape
 from rsg.baselines.networks import History
+from rsg.core.arrays import Array, Bools
 from rsg.subgoals.encoders import SeenTensors
 from rsg.worlds import EitherWorld
 
@@ -77,7 +77,7 @@ class BehaviourCloning(Baseline):
         acts = self.actions.log_probability(given[batch.moving], batch.actions)
         return batch.per_demonstration(steps.masked_scatter(batch.moving, steps[batch.moving] + acts))
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """The most likely action or the mean move; where actions are discrete it may stop, as in the paper."""
         task, before, rng = memory
         with torch.inference_mode():

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
@@ -19,7 +18,7 @@ from rsg.baselines.common import Baseline, BaselineSettings, Batch
 from rsg.baselines.encoders import Shape, state_encoder
 from rsg.baselines.networks import place_of
 from rsg.baselines.policies import MAX_STEPS
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.compiled import compiled
 from rsg.language import Machine, Nodes, machine_of
 from rsg.search.cost_to_go import Logs
@@ -92,7 +91,7 @@ class BcFsm(Baseline):
         for some, act, stop in zip(known, torch.split(acts, sizes), torch.split(logsigmoid(odds), sizes), strict=True):
             yield act.view(-1, len(some))[:-1], stop.view(-1, len(some))  # nothing is done at the last state
 
-    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> "Memory":
+    def begin(self, world: EitherWorld, states: Array, machine: Machine) -> "Memory":
         """Each linear instruction of the task is tried in thought; the best that comes to its end is followed."""
         paths = [self._numbers(map(str, path)) for path in islice(machine.paths(), MOST_PATHS)]
         if len(paths) == 1:
@@ -104,9 +103,7 @@ class BcFsm(Baseline):
         worth = np.where(ended, score, score - 1e6).reshape(len(states), -1)
         return Memory.of(table[worth.argmax(axis=1)], self.chance())
 
-    def _thought(
-        self, world: EitherWorld, states: NDArray[Any], memory: "Memory"
-    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _thought(self, world: EitherWorld, states: Array, memory: "Memory") -> tuple[Array, Bools]:
         """How likely what would be done is, `[N]` logarithms, and whether it would come to an end, `[N]`."""
         score, ended = np.zeros(len(states)), np.zeros(len(states), dtype=bool)
         for _ in range(MAX_STEPS):
@@ -118,12 +115,12 @@ class BcFsm(Baseline):
             states = np.where(ended[:, None], states, world.step(states, actions))
         return score, ended
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """What the policy of the present subgoal does; where actions are discrete the last subgoal may stop."""
         actions, finished, memory, _ = self._decide(world, states, memory)
         return actions, finished if self.actions.discrete else np.zeros_like(finished), memory
 
-    def _decide(self, world: EitherWorld, states: NDArray[Any], memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
+    def _decide(self, world: EitherWorld, states: Array, memory: "Memory") -> "tuple[Any, Any, Memory, Any]":
         """Actions, whether the last subgoal stops, the memory from here on, and the log-probability of all this."""
         seen, device = self.see(world, states), self.settings.device
         with torch.inference_mode():
@@ -148,36 +145,29 @@ def score_of(nodes: Nodes, act: Tensor, stop: Tensor) -> Tensor:
 
 
 class Memory(NamedTuple):
-    """Where N copies are, each in its own linear instruction.
+    """Where N copies are, each in its own linear instruction."""
 
-    Attributes:
-        ways: `[N, longest]` the numbers of terms, -1 beyond the end.
-        at: `[N]` the place in it.
-        served: `[N]` whether an action has been taken for the present subgoal.
-        rng: where chance comes from.
-    """
-
-    ways: NDArray[np.int64]
-    at: NDArray[np.int64]
-    served: NDArray[np.bool_]
-    rng: np.random.Generator
+    ways: Ints  # `[N, longest]` the numbers of terms, -1 beyond the end
+    at: Ints  # `[N]` the place in it
+    served: Bools  # `[N]` whether an action has been taken for the present subgoal
+    rng: np.random.Generator  # where chance comes from
 
     @staticmethod
-    def of(ways: NDArray[np.int64], rng: np.random.Generator) -> "Memory":
+    def of(ways: Ints, rng: np.random.Generator) -> "Memory":
         """At the beginning."""
         return Memory(ways, np.zeros(len(ways), dtype=np.int64), np.zeros(len(ways), dtype=bool), rng)
 
     @property
-    def terms(self) -> NDArray[np.int64]:
+    def terms(self) -> Ints:
         """The present subgoals."""
         return self.ways[np.arange(len(self.ways)), self.at]
 
     @property
-    def is_last(self) -> NDArray[np.bool_]:
+    def is_last(self) -> Bools:
         """Whether no other subgoal follows."""
         return np.asarray(self.at + 1 == (self.ways >= 0).sum(axis=1))
 
-    def after(self, leaving: NDArray[np.bool_]) -> "Memory":
+    def after(self, leaving: Bools) -> "Memory":
         """Some copies go on to their next subgoal."""
         return self._replace(at=self.at + leaving, served=self.served & ~leaving)
 
@@ -186,10 +176,7 @@ class Memory(NamedTuple):
 def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Floats]:
     """The score of the best alignment of a demonstration with a machine, and its gradient.
 
-    Args:
-        nodes: the machine.
-        act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken.
-        stop: `[T + 1, terms]` log stop(s).
+    act: `[T, terms]` log π(a|s)·(1 - stop) of the action that was taken; stop: `[T + 1, terms]` log stop(s).
 
     This is RSG's alignment with `stop` for G, nothing for I, and the policy for rationality.
     """

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import Actions
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.random import stream
 from rsg.core.settings import default
@@ -56,22 +57,14 @@ class BaselineSettings(TrainingSettings):
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B demonstrations with N states altogether.
+    """B demonstrations with N states altogether."""
 
-    Attributes:
-        texts: `[B]` their descriptions.
-        seen: what the world shows of the N states, as tensors.
-        owner: `[N]` the demonstration of each state; place: `[N]` the state's number in it.
-        moving: `[N]` whether an action follows.
-        actions: `[N - B]` or `[N - B, D]` those of the states where one follows.
-    """
-
-    texts: tuple[str, ...]
-    seen: SeenTensors
-    owner: Tensor
-    place: Tensor
-    moving: Tensor
-    actions: Tensor
+    texts: tuple[str, ...]  # `[B]` their descriptions
+    seen: SeenTensors  # what the world shows of the N states, as tensors
+    owner: Tensor  # `[N]` the demonstration of each state
+    place: Tensor  # `[N]` the state's number in it
+    moving: Tensor  # `[N]` whether an action follows
+    actions: Tensor  # `[N - B]` or `[N - B, D]` those of the states where one follows
 
     def padded(self, values: Tensor) -> Tensor:
         """Values of states `[N, F]` as `[B, longest, F]`, zero beyond the end of each demonstration."""
@@ -110,7 +103,7 @@ def _seen(demo: Demonstration, world_of: WorldOf, shape: Shape) -> Any:
         raise DemonstrationError(str(error), demo) from None
 
 
-def stacked(*parts: ArrayLike) -> NDArray[Any]:
+def stacked(*parts: ArrayLike) -> Array:
     """Arrays one after the other; sets of different sizes are padded with zeros."""
     arrays = [np.asarray(part) for part in parts]
     size = np.max([array.shape[1:] for array in arrays], axis=0).astype(int).tolist()
@@ -125,12 +118,8 @@ def stacked(*parts: ArrayLike) -> NDArray[Any]:
 class Baseline:
     """A method for the training loop. A baseline says what its module is and what its loss is; all else is here.
 
-    Args:
-        settings: how it is trained.
-        shape: of the worlds, see `networks.shape_of`.
-        terms: those of the training descriptions.
-        world_of: gives the world of a demonstration; only training needs it.
-        descriptions: all of the training set; negatives are drawn from them.
+    shape: of the worlds, see `encoders.shape_of`. Only training needs `world_of` and all descriptions, from which
+    negatives are drawn.
     """
 
     name: ClassVar[str]
@@ -201,11 +190,11 @@ class Baseline:
         noise = torch.as_tensor(rng.standard_normal(tuple(seen.shape))).to(seen)
         return seen.add(self.settings.blur * noise)
 
-    def see(self, world: EitherWorld, states: NDArray[Any]) -> Any:
+    def see(self, world: EitherWorld, states: Array) -> Any:
         """What a world shows of states, as tensors."""
         return tensors(look(world, states, self.shape), self.settings.device)
 
-    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> Floats:
         """`[tasks]` how well each of several descriptions explains a trajectory; what it says itself is not read."""
         with torch.inference_mode():
             batch = batch_of([demo], lambda _: world, self.shape, self.settings.device)
@@ -220,12 +209,12 @@ class Baseline:
         """Where a policy's chance comes from, the same in each rollout."""
         return stream(self.settings.seed, "act")
 
-    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> Any:
+    def begin(self, world: EitherWorld, states: Array, machine: Machine) -> Any:
         """What most policies remember: the task, an LSTM that has seen nothing, and where chance comes from."""
         del world
         return *self.module.begin(machine, len(states)), self.chance()
 
-    def choose(self, world: EitherWorld, states: NDArray[Any], given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+    def choose(self, world: EitherWorld, states: Array, given: Tensor, rng: np.random.Generator) -> Array:
         """The likeliest actions `[N]`, or mean moves `[N, D]`; none without effect if another has one.
 
         Which actions have an effect is asked of the world's model, as in the paper's IRL: else a policy may stay stuck.
@@ -247,7 +236,7 @@ class Baseline:
             chosen[idle[found]] = tried[found, worth[found].argmax(axis=1)]
         return chosen
 
-    def having_effect(self, world: World, states: NDArray[Any], given: Tensor) -> Tensor:
+    def having_effect(self, world: World, states: Array, given: Tensor) -> Tensor:
         """Log-odds of actions `[N, A]` without those that have no effect, if another has one."""
         moves = (successors_of(world, states) != states[:, None]).any(axis=2)
         moves |= ~moves.any(axis=1, keepdims=True)

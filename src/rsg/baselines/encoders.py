@@ -6,9 +6,9 @@ Each may read a state with a condition in mind, the features of a task or of a s
 from typing import Any
 
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
 from rsg.domain import Network, offered
 from rsg.subgoals.encoders import SeenTensors, dense, flat
@@ -23,11 +23,7 @@ Shape = dict[str, Any]
 class NumberEncoder(nn.Module):
     """Layers over all the numbers that a world shows.
 
-    Args:
-        inputs: how many.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task are read with them; 0: none.
-        layers: how many.
+    condition: how many features of the task are read with them; 0: none.
     """
 
     def __init__(self, inputs: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
@@ -46,7 +42,7 @@ OLD = ("tile", "types", "effectors", NUMBERS)
 """What runs tell that do not name their vision; the first counts."""
 
 
-def shape_of(world: EitherWorld, states: NDArray[Any], observation: str = "state") -> Shape:
+def shape_of(world: EitherWorld, states: Array, observation: str = "state") -> Shape:
     """The shape of a world with such states, seen as its state or as an `image`."""
     visions = getattr(world, "visions", {})
     if observation not in ("state", *visions):
@@ -69,7 +65,7 @@ def _vision(name: str) -> Network:
     return found
 
 
-def look(world: EitherWorld, states: NDArray[Any], shape: Shape) -> Any:
+def look(world: EitherWorld, states: Array, shape: Shape) -> Any:
     """What a network of that shape sees of states: what the world shows, unless it looks in a way of its own."""
     own = _vision(_named(shape)).look
     return own(world, states, shape) if own else world.encode(states)

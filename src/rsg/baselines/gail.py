@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, softplus
 
 from rsg.baselines.bc import BcNetwork, BcSettings
 from rsg.baselines.common import Baseline, Batch, backward
 from rsg.baselines.encoders import Shape
+from rsg.core.arrays import Array, Bools
 from rsg.core.settings import default
 from rsg.demos import Demonstration
 from rsg.demos.demonstration import by_world
@@ -208,7 +208,7 @@ class Gail(Baseline):
         away = flat(shown.seen)[~shown.moving] - flat(made.seen)[~made.moving]
         return -float(away.abs().sum(dim=1).clamp(max=MOST).mean())
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """An action drawn from the policy. It never stops by itself."""
         task, before, rng = memory
         with torch.inference_mode():

@@ -20,14 +20,13 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import smooth_l1_loss
 
 from rsg.baselines.common import Baseline, BaselineSettings, backward, stacked
 from rsg.baselines.encoders import Shape, look
 from rsg.baselines.networks import History
-from rsg.core.arrays import Array
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.core.settings import default
 from rsg.demos import Demonstration, actions_of
@@ -62,26 +61,19 @@ class Histories(NamedTuple, Generic[_Numbers]):
     """S nodes with N distinct states around B demonstrations of T actions: what else could have been done.
 
     A node is a history: a demonstration up to one of its states, or up to there and then one other choice.
-
-    Attributes:
-        seen: what the worlds show of the N states; whose: `[N]` the demonstration of each.
-        state: `[S]` the state of each node; owner: `[S]` its demonstration.
-        after: `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices.
-        since: `[S]` how many states of the demonstration come before the node's own in its history.
-        path: `[T + B]` the nodes of the demonstrations; chosen: `[T + B]` the choice there, -1 at the last one.
     """
 
-    seen: Any
-    whose: _Numbers
-    state: _Numbers
-    owner: _Numbers
-    after: _Numbers
-    since: _Numbers
-    path: _Numbers
-    chosen: _Numbers
+    seen: Any  # what the worlds show of the N states
+    whose: _Numbers  # `[N]` the demonstration of each
+    state: _Numbers  # `[S]` the state of each node
+    owner: _Numbers  # `[S]` its demonstration
+    after: _Numbers  # `[S, A]` the node that each choice leads to, -1 for none; nodes off the path have no choices
+    since: _Numbers  # `[S]` how many states of the demonstration come before the node's own in its history
+    path: _Numbers  # `[T + B]` the nodes of the demonstrations
+    chosen: _Numbers  # `[T + B]` the choice there, -1 at the last one
 
 
-Draw = Callable[[int], NDArray[Any]]
+Draw = Callable[[int], Array]
 """Gives that many random moves `[N, D]` of a continuous world."""
 
 
@@ -138,12 +130,8 @@ def soft_values(reward: Tensor, after: Tensor, beyond: Tensor, fixed: Tensor, di
     The mean in place of the sum is a lower reward by the log of the number of choices. So with γ = 1 and A choices
     everywhere, `V + n log A` after n sweeps is the log partition function of the paths of n steps.
 
-    Args:
-        reward: `[S]` of coming to each node.
-        after: `[S, A]` where choices lead, -1 for none.
-        beyond: `[S]` the values to begin with; fixed: `[S]` where they stay.
-        discount: γ.
-        sweeps: how often values are passed on.
+    reward `[S]` is that of coming to each node, after `[S, A]` where choices lead, -1 for none; values begin with
+    `beyond` `[S]`, and stay so where `fixed` `[S]`.
     """
     values, choices = beyond, (after >= 0).sum(dim=1).clamp(min=1).log()
     for _ in range(sweeps):
@@ -220,7 +208,7 @@ class Irl(Baseline):
         demos: Sequence[Demonstration],
         rng: np.random.Generator,
         discount: float,
-        moves: NDArray[Any],
+        moves: Array,
         blurred: bool = False,
     ) -> dict[str, Tensor]:
         """Losses of a batch, whose choices are compared with all others, or with some of the moves `[K, D]`."""
@@ -248,21 +236,21 @@ class Irl(Baseline):
         return {"loss": loss, "likelihood": likelihood, "likelihood_q": likelihood_q, "away": away, "level": level}
 
     def _around(
-        self, world: EitherWorld, demo: Demonstration, moves: NDArray[Any], rng: np.random.Generator
+        self, world: EitherWorld, demo: Demonstration, moves: Array, rng: np.random.Generator
     ) -> Histories[Array]:
         draw, see = partial(self.moves, world, moves, rng), partial(look, world, shape=self.shape)
         return surroundings(world, demo, self.settings.tried, draw, see)
 
-    def _kept(self) -> NDArray[Any]:
+    def _kept(self) -> Array:
         """Demonstrated moves `[K, D]`; none where actions are few."""
         return np.empty((0, 0)) if self.actions.discrete else self.module.moves.cpu().numpy()
 
-    def moves(self, world: EitherWorld, known: NDArray[Any], rng: np.random.Generator, count: int) -> NDArray[Any]:
+    def moves(self, world: EitherWorld, known: Array, rng: np.random.Generator, count: int) -> Array:
         """Random moves `[count, D]`: some of those known."""
         del world
         return rng.choice(known, count)
 
-    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> NDArray[np.float64]:
+    def explain(self, world: EitherWorld, demo: Demonstration, texts: Sequence[str]) -> Floats:
         """`[tasks]` the log-probability of what was done, under softmax(Q), for each description."""
         part = self._around(world, demo, self._kept(), self.chance())
         with torch.inference_mode():
@@ -278,7 +266,7 @@ class Irl(Baseline):
             return given, given.logsumexp(dim=1) - math.log(given.shape[1])
         return by_choice(given[:, 0], after), given[:, 1]
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """An action drawn from softmax(Q); in a continuous world the best of random moves. It never stops."""
         task, before, rng = memory
         net = self.module
@@ -292,13 +280,11 @@ class Irl(Baseline):
                 actions = self._move(world, states, task, after[0][0], rng)
         return actions, np.zeros(len(states), dtype=bool), (task, after, rng)
 
-    def pick(self, q: Tensor, rng: np.random.Generator) -> NDArray[np.int64]:
+    def pick(self, q: Tensor, rng: np.random.Generator) -> Ints:
         """Actions `[N]` drawn from softmax(Q)."""
         return self.actions.drawn(q, rng)
 
-    def _move(
-        self, world: EitherWorld, states: NDArray[Any], task: Tensor, memory: Tensor, rng: np.random.Generator
-    ) -> NDArray[Any]:
+    def _move(self, world: EitherWorld, states: Array, task: Tensor, memory: Tensor, rng: np.random.Generator) -> Array:
         """One of several random moves `[N, D]`, by the Q of where they lead."""
         count, tries = len(states), self.settings.sampled
         moves = self.moves(world, self._kept(), rng, count * tries)

@@ -4,16 +4,15 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid, one_hot
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from rsg.baselines.encoders import Shape, state_encoder
+from rsg.core.arrays import Array, Bools
 from rsg.core.errors import RsgError, meant
 from rsg.language import Machine, machine_of
 from rsg.language.tree import CONNECTIVES, NAME
@@ -38,9 +37,7 @@ def words_of(text: str) -> tuple[str, ...]:
 class TaskEncoder(nn.Module):
     """The bi-directional LSTM of the paper over the words of a description, averaged over the words.
 
-    Args:
-        terms: those that it knows.
-        hidden: the width of each direction; it gives twice as many features.
+    It gives twice as many features as each direction is wide (`hidden`).
     """
 
     def __init__(self, terms: Sequence[str], hidden: int) -> None:
@@ -104,7 +101,7 @@ class Actions:
         self._reach = torch.tensor(shape.get("reach", []), dtype=torch.float32)
         self.outputs = int(shape["actions"]) if self.discrete else 2 * len(self._reach)
 
-    def read(self, actions: NDArray[Any]) -> Tensor:
+    def read(self, actions: Array) -> Tensor:
         """Actions of a demonstration `[T]` or `[T, D]` as a tensor."""
         return torch.as_tensor(actions.astype(np.int64 if self.discrete else np.float32))
 
@@ -126,13 +123,13 @@ class Actions:
             return -(logs.exp() * logs).sum(dim=-1)
         return 0.5 * torch.log(2 * math.pi * math.e * self._gaussian(given)[1]).sum(dim=-1)
 
-    def best(self, given: Tensor) -> NDArray[Any]:
+    def best(self, given: Tensor) -> Array:
         """The most likely actions `[N]`, or the mean moves `[N, D]`."""
         if self.discrete:
             return given.argmax(dim=-1).cpu().numpy()
         return self._gaussian(given)[0].double().cpu().numpy()
 
-    def drawn(self, given: Tensor, rng: np.random.Generator) -> NDArray[Any]:
+    def drawn(self, given: Tensor, rng: np.random.Generator) -> Array:
         """Actions `[N]` or moves `[N, D]` by chance, moves never beyond reach."""
         if self.discrete:
             gumbel = torch.as_tensor(rng.gumbel(size=tuple(given.shape))).to(given)
@@ -142,12 +139,12 @@ class Actions:
         reach = self._reach.to(mean)
         return (mean + noise * variance.sqrt()).clamp(-reach, reach).double().cpu().numpy()
 
-    def candidates(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def candidates(self, count: int, rng: np.random.Generator) -> Array:
         """For each of so many states random moves `[N, 20, D]`."""
         reach = self._reach.double().numpy()
         return rng.uniform(-reach, reach, size=(count, CANDIDATES, len(reach)))
 
-    def stops(self, given: Tensor, odds: Tensor) -> NDArray[np.bool_]:
+    def stops(self, given: Tensor, odds: Tensor) -> Bools:
         """Where stopping, with these log-odds `[N]`, is likelier than any action; among moves, where it is likely."""
         best = given.log_softmax(dim=-1).amax(dim=-1) if self.discrete else torch.zeros_like(odds)
         return (logsigmoid(odds) > logsigmoid(-odds) + best).cpu().numpy()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Bools, Ints
 from rsg.envs.progress import BatchProgress
 from rsg.language import Machine
 from rsg.worlds import EitherWorld
@@ -17,40 +17,33 @@ MAX_STEPS = 100  # of an episode, as in the registered environments
 class Policy(Protocol):
     """Acts for a task, state by state. All that it has to remember is in a memory, which it alone understands."""
 
-    def begin(self, world: EitherWorld, states: NDArray[Any], machine: Machine) -> Any:
+    def begin(self, world: EitherWorld, states: Array, machine: Machine) -> Any:
         """The memory of N copies that start in `states` `[N, W]`, all with the same task."""
         ...
 
-    def act(self, world: EitherWorld, states: NDArray[Any], memory: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Any]:
+    def act(self, world: EitherWorld, states: Array, memory: Any) -> tuple[Array, Bools, Any]:
         """Actions `[N]` (or moves `[N, D]`), which copies stop here instead `[N]`, and the memory from here on."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """What N copies did.
+    """What N copies did."""
 
-    Attributes:
-        states: `[N, T + 1, W]`; actions: `[N, T]` or `[N, T, D]`. Of copy i the first `steps[i]` actions count.
-        steps: `[N]` how many actions each has taken.
-        done: `[N]` whether the task was done; all False without the truth.
-        stopped: `[N]` whether the policy stopped by itself.
-    """
-
-    states: NDArray[Any]
-    actions: NDArray[Any]
-    steps: NDArray[np.int64]
-    done: NDArray[np.bool_]
-    stopped: NDArray[np.bool_]
+    states: Array  # `[N, T + 1, W]`
+    actions: Array  # `[N, T]` or `[N, T, D]`. Of copy i the first `steps[i]` actions count.
+    steps: Ints  # `[N]` how many actions each has taken
+    done: Bools  # `[N]` whether the task was done; all False without the truth
+    stopped: Bools  # `[N]` whether the policy stopped by itself
 
 
 def rollout(
     policy: Policy,
     world: EitherWorld,
-    states: NDArray[Any],
+    states: Array,
     machine: Machine,
     max_steps: int = MAX_STEPS,
-    truth: Callable[[NDArray[Any]], NDArray[np.bool_]] | None = None,
+    truth: Callable[[Array], Bools] | None = None,
 ) -> Rollout:
     """Let a policy act from states `[N, W]` until it stops, or for `max_steps`.
 
@@ -59,8 +52,8 @@ def rollout(
     """
     count = len(states)
     now = np.array(states)
-    visited: list[NDArray[Any]] = [now]
-    taken: list[NDArray[Any]] = []
+    visited: list[Array] = [now]
+    taken: list[Array] = []
     active, stopped = np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
     done, steps = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.int64)
     progress = BatchProgress(machine, count)

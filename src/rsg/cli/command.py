@@ -25,19 +25,13 @@ if TYPE_CHECKING:
 
 
 class Said(NamedTuple):
-    """What a command answers.
+    """What a command answers."""
 
-    Attributes:
-        values: for `--json`.
-        show: what a person sees: a text as it is, or one thing after the other, where text may have markup.
-        code: 0 done, 1 nothing found, 2 bad input.
-        written: files of which a person is told; None stands for one that was not asked for.
-    """
-
-    values: object
+    values: object  # for `--json`
+    # what a person sees: a text as it is, or one thing after the other, where text may have markup
     show: Iterable[RenderableType] | str
-    code: int = 0
-    written: Sequence[Path | None] = ()
+    code: int = 0  # 0 done, 1 nothing found, 2 bad input
+    written: Sequence[Path | None] = ()  # files of which a person is told; None stands for one that was not asked for
 
 
 Place = Annotated[str | None, "place"]
@@ -49,11 +43,8 @@ Pictures = Annotated[dict[str, Path], "pictures"]
 def option(default: Any, about: str, *names: str, **more: Any) -> Any:
     """An option of a command, as a parameter or as a field of a group of them.
 
-    Args:
-        default: what it is unless given; `...` if it has to be given.
-        about: what it means, for people.
-        names: how it is written, if not as the parameter is called.
-        more: what `typer.Option` takes besides.
+    names: how it is written, if not as the parameter is called; more: what `typer.Option` takes besides. A default of
+    `...`: it has to be given.
     """
     told = {"option": typer.Option(*names, help=about, **more)}
     return field(default=MISSING if default is ... else default, metadata=told)

@@ -14,7 +14,7 @@ from rsg.core.blame import blamed
 from rsg.core.errors import RsgError
 from rsg.core.version import __version__
 
-DONE, NOTHING_FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130  # 1: nothing was found
 
 COMMANDS = {
     "demo": "Make demonstrations, learn subgoals from them, plan with them, write a report.",

@@ -11,7 +11,7 @@ import typer
 
 from rsg.cli.command import world_in
 from rsg.core.blame import blamed, foreign
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, cause_of
 from rsg.core.version import __version__
 
 UsageError: type[typer.BadParameter] = typer.BadParameter.__mro__[1]  # typer brings its own copy of click
@@ -68,16 +68,17 @@ def _foreign_option(name: str, words: Sequence[str]) -> str:
 
 def unexpected(error: Exception) -> RsgError:
     """The sentence for an error that nobody expected: whose it is, and where to see all of it."""
-    if told := blamed(error):
-        return RsgError(f"{told}; RSG_TRACEBACK=1 shows how it came to that")
+    if blame := blamed(error):
+        return RsgError(f"{blame}; RSG_TRACEBACK=1 shows how it came to that")
     if isinstance(error, OSError) and error.filename is not None:
         return RsgError(f"cannot use {error.filename}: {error.strerror or error}")
     with NamedTemporaryFile("w", prefix="rsg-traceback-", suffix=".txt", delete=False, encoding="utf-8") as kept:
         kept.write(f"rsg {__version__}, Python {sys.version}\nrsg {' '.join(sys.argv[1:])}\n\n")
         traceback.print_exception(error, file=kept)
-    problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
     perhaps = "; if your own world may be the cause, rsg.worlds.check(world) says what it lacks" if foreign() else ""
-    return RsgError(f"rsg itself made a mistake ({problem}); please report it with what is in {kept.name}{perhaps}")
+    return RsgError(
+        f"rsg itself made a mistake ({cause_of(error)}); please report it with what is in {kept.name}{perhaps}"
+    )
 
 
 def show_traceback(error: BaseException) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
 
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, cause_of
 
 _OURS = Path(__file__).resolve().parents[1]
 _THEIRS: set[Path] = set()  # files and folders of worlds that others wrote
@@ -41,8 +41,7 @@ def blamed(error: BaseException) -> RsgError | None:
     if not called:
         return None
     method, (code, line) = called[0][0].co_qualname, called[-1]
-    problem = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
-    return RsgError(f"{method} failed: {problem} ({code.co_filename}, line {line})")
+    return RsgError(f"{method} failed: {cause_of(error)} ({code.co_filename}, line {line})")
 
 
 def _is_theirs(code: CodeType) -> bool:
@@ -60,7 +59,6 @@ def telling_whose() -> Iterator[None]:
     except RsgError:
         raise
     except Exception as error:
-        told = blamed(error)
-        if told is None:
-            raise
-        raise told from error
+        if blame := blamed(error):
+            raise blame from error
+        raise

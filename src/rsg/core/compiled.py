@@ -1,5 +1,6 @@
 """How inner loops are compiled: one spelling for all kernels, typed, kept on disk between runs."""
 
+import gc
 import hashlib
 import inspect
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+from numba import config, njit, types
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
@@ -24,40 +25,30 @@ _njit: Any = njit  # some of its options are not in its type
 # Numba counts references wherever an array is taken out of a tuple, which costs more than most of what kernels then do
 # with it. A kernel that makes no arrays can do without: its caller keeps them all.
 _BARE: dict[str, Any] = {"_nrt": False}
+_INNER: dict[str, Any] = {**_BARE, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def compiled(function: _Function) -> _Function:
+def compiled(function: _Function, kept: bool = True) -> _Function:
     """Compile a kernel with numba when it is first called, and keep the result on disk.
 
     With NUMBA_DISABLE_JIT=1 the kernel runs as plain Python: slow, and visible to coverage and debuggers.
     """
-    return cast(_Function, _kept(function, _nrt=True))
+    return cast(_Function, _made(_Kernel, function, kept, _nrt=True))
 
 
-def bare(function: _Function) -> _Function:
+def bare(function: _Function, kept: bool = True) -> _Function:
     """Like `compiled`, for a kernel that neither makes arrays nor is given new ones by what it calls: far quicker."""
-    return cast(_Function, _kept(function, **_BARE))
+    return cast(_Function, _made(_Kernel, function, kept, **_BARE))
 
 
-class _OnlyForKernels(CPUDispatcher):
-    """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
-
-    def __call__(self, *_: object) -> object:
-        name = self.py_func.__qualname__
-        raise TypeError(f"{name} takes part in other kernels, Python cannot call it: make it `bare`")
-
-
-def inner(function: _Function, inline: bool = False) -> _Function:
+def inner(function: _Function, kept: bool = True) -> _Function:
     """Like `bare`, for what only other kernels call: it compiles in less time."""
-    kernel = _kept(function, **_BARE, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=inline)
-    if isinstance(kernel, CPUDispatcher):  # and not a plain function
-        kernel.__class__ = _OnlyForKernels
-    return cast(_Function, kernel)
+    return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER))
 
 
-def inlined(function: _Function) -> _Function:
+def inlined(function: _Function, kept: bool = True) -> _Function:
     """Like `inner`, and always copied into the kernels that call it: a call costs more than a small body."""
-    return inner(function, inline=True)
+    return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER, forceinline=True))
 
 
 def fast(function: _Function) -> _Function:
@@ -65,18 +56,22 @@ def fast(function: _Function) -> _Function:
     what is never zero: without a look at each divisor several are done at once.
     """
     numbers = {"reassoc", "contract", "nsz", "nnan"}
-    return cast(_Function, _kept(function, _nrt=True, fastmath=numbers, error_model="numpy"))
+    return cast(_Function, _made(_Kernel, function, True, _nrt=True, fastmath=numbers, error_model="numpy"))
 
 
 @cache
-def specialised(template: Kernel, inline: bool = False, makes_arrays: bool = False, **hooks: Kernel) -> Kernel:
+def specialised(template: Kernel, like: Callable[..., Kernel] = bare, **hooks: Kernel) -> Kernel:
     """A kernel from a template: a plain function in whose body the names of the hooks stand for compiled functions.
 
     Numba does not keep kernels on disk that take functions as arguments or close over them. This one is kept: the hooks
     are globals of a copy of the template, and its name carries a digest of the sources around them, so that a changed
-    hook is compiled anew. Like `bare`, unless it makes arrays; inline: like `inlined`.
+    hook is compiled anew.
+
+    Args:
+        template: the plain function.
+        like: what kind of kernel: `compiled`, `bare`, `inner` or `inlined`.
+        hooks: the functions.
     """
-    options = {**({} if makes_arrays else _BARE), **({"forceinline": True} if inline else {})}
     digest, in_files = hashlib.sha256(), True
     for _, hook in sorted(hooks.items()):
         getattr(hook, "targetoptions", {}).setdefault("_nrt", True)  # others' hooks may make arrays
@@ -88,7 +83,50 @@ def specialised(template: Kernel, inline: bool = False, makes_arrays: bool = Fal
     copy = FunctionType(template.__code__, {**template.__globals__, **hooks}, template.__name__)
     copy.__qualname__ = f"{template.__qualname__}__{digest.hexdigest()[:12]}"
     copy.__module__ = template.__module__
-    return cast(Kernel, _kept(copy, **options) if in_files else _njit(nogil=True, **options)(copy))
+    return like(copy, kept=in_files)
+
+
+class _Kernel(CPUDispatcher):
+    """A kernel that is compiled once for all whole numbers that other kernels hand it, whether written out or narrow.
+
+    Nothing is thrown away meanwhile: numba makes so many objects that Python would look through all of them again and
+    again.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template([_as_usual(one) for one in args], kws)  # type: ignore[no-untyped-call]
+
+    def compile(self, sig: Any) -> Any:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(sig)  # type: ignore[no-untyped-call]
+        finally:
+            if collects:
+                gc.enable()
+
+
+class _OnlyForKernels(_Kernel):
+    """A kernel without the way in from Python, which takes a fifth of the time to compile it."""
+
+    def __call__(self, *_: object) -> object:
+        name = self.py_func.__qualname__
+        raise TypeError(f"{name} takes part in other kernels, Python cannot call it: make it `bare`")
+
+
+def _as_usual(given: Any) -> Any:
+    """The type of a number, or the one to which it is widened."""
+    given = types.unliteral(given)  # type: ignore[no-untyped-call]
+    narrow = isinstance(given, types.Integer) and given.bitwidth < (64 if given.signed else 32)
+    return types.int64 if narrow else given
+
+
+def _made(kind: type[_Kernel], function: Kernel, kept: bool, **options: object) -> Any:
+    """A kernel; where nothing is compiled, the function itself."""
+    kernel = _kept(function, **options) if kept else _njit(nogil=True, **options)(function)
+    if isinstance(kernel, CPUDispatcher):
+        kernel.__class__ = kind
+    return kernel
 
 
 def _kept(function: Kernel, **options: object) -> Any:

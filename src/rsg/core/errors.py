@@ -119,6 +119,11 @@ def meant(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
 
 
+def cause_of(error: BaseException) -> str:
+    """Any error in one line: its kind, and what it says."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> RsgError:
     """The error for a name that nothing has.
 

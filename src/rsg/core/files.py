@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile
@@ -24,23 +24,15 @@ def replacing(path: str | Path) -> Iterator[Path]:
     'whole'
     """
     path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with _writing(path), ExitStack() as stack:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix, delete=False) as handle:
             part = Path(handle.name)
-    except OSError as error:
-        raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
-    try:
+        stack.callback(part.unlink, missing_ok=True)
         yield part
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
+        _sync(part)
         part.chmod(0o666 & ~_umask())
         part.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+        _sync(path.parent)
 
 
 @contextmanager
@@ -55,17 +47,22 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     'whole'
     """
     path = Path(path)
+    with _writing(path), TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as staging:
+        part = Path(staging, "new")
+        part.mkdir()
+        yield part
+        for file in (one for one in part.rglob("*") if one.is_file()):
+            _sync(file)
+        part.rename(path)
+        _sync(path.parent)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """The folder for a file or a folder is there; what goes wrong in here is said of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as staging:
-            part = Path(staging, "new")
-            part.mkdir()
-            yield part
-            for file in (one for one in part.rglob("*") if one.is_file()):
-                with file.open("rb") as written:
-                    os.fsync(written.fileno())
-            part.rename(path)
-        _sync_folder(path.parent)
+        yield
     except OSError as error:
         raise RsgError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -94,9 +91,9 @@ def leftovers(folder: Path, *names: str) -> list[Path]:
     return [part for name in names for part in folder.glob(f".{name}.*")]
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable."""
-    handle = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    """Make what a file holds durable, or the names in a folder."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -26,25 +26,15 @@ KINDS = {"run.json": "a run", "manifest.json": "a store of demonstrations"}  # a
 
 @dataclass(frozen=True)
 class Sealed:
-    """A kind of folder.
+    """A kind of folder."""
 
-    Attributes:
-        file: the name of the sealed file.
-        format: what it says it is.
-        what: the words for such a folder.
-        parts: patterns of the names of the other files in it.
-        error: what is raised.
-        busy: the words for what another process does there.
-        mend: what to do with a damaged one; `{folder}` stands for it.
-    """
-
-    file: str
-    format: str
-    what: str
-    parts: tuple[str, ...]
-    error: type[RsgError]
-    busy: str
-    mend: str
+    file: str  # the name of the sealed file
+    format: str  # what it says it is
+    what: str  # the words for such a folder
+    parts: tuple[str, ...]  # patterns of the names of the other files in it
+    error: type[RsgError]  # what is raised
+    busy: str  # the words for what another process does there
+    mend: str  # what to do with a damaged one; `{folder}` stands for it
 
     def create(self, folder: Path, content: dict[str, Any]) -> None:
         """Begin a folder that does not exist or is empty."""

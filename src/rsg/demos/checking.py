@@ -18,24 +18,16 @@ MAX_PROBLEMS = 20
 
 @dataclass
 class Report:
-    """What a check found.
+    """What a check found."""
 
-    Attributes:
-        episodes, steps: how much was looked at.
-        replayed: whether the world was there to replay them; judged: whether its truth was.
-        without_actions, without_task: how many could not be replayed, or judged, since that is missing.
-        complete: whether everything planned has been made.
-        problems: what is wrong, the first few.
-    """
-
-    episodes: int = 0
-    steps: int = 0
-    without_actions: int = 0
-    without_task: int = 0
-    replayed: bool = True
-    judged: bool = True
-    complete: bool = True
-    problems: list[str] = field(default_factory=list)
+    episodes: int = 0  # how many were looked at
+    steps: int = 0  # how many they have
+    without_actions: int = 0  # episodes that could not be replayed
+    without_task: int = 0  # episodes that could not be judged
+    replayed: bool = True  # whether the world was there to replay them
+    judged: bool = True  # whether its truth was
+    complete: bool = True  # whether everything planned has been made
+    problems: list[str] = field(default_factory=list)  # what is wrong, the first few
 
     @property
     def ok(self) -> bool:

@@ -26,20 +26,14 @@ from rsg.demos.words import reader
 
 @dataclass(frozen=True)
 class Import:
-    """How recordings of others become demonstrations.
+    """How recordings of others become demonstrations."""
 
-    Attributes:
-        options: how the source is read.
-        format: its name, if that is not to be guessed.
-        known: the world, if somebody knows it: each recording must say its setting, or it could not be replayed.
-        words: tasks by text, see `rsg.demos.words`.
-        bridge: None: actions that are missing stay so. Else they are found with the known world, see `with_actions`.
-    """
-
-    options: Options = field(default_factory=Options)
-    format: str | None = None
+    options: Options = field(default_factory=Options)  # how the source is read
+    format: str | None = None  # its name, if that is not to be guessed
+    # the world, if somebody knows it: each recording must say its setting, or it could not be replayed
     known: Demonstrator | None = None
-    words: Mapping[str, str] | None = None
+    words: Mapping[str, str] | None = None  # tasks by text, see `rsg.demos.words`
+    # None: actions that are missing stay so. Else they are found with the known world, see `with_actions`.
     bridge: int | None = None
 
 

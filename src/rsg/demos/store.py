@@ -44,19 +44,13 @@ class Shard:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What the store is and which shards count.
+    """What the store is and which shards count."""
 
-    Attributes:
-        world: the name of the world that the demonstrations come from.
-        recipe: how the store was made (split, seed, ...), so that an interrupted run can go on; empty for imports.
-        shards: the committed ones, in order.
-        planned: how many shards the recipe will give in the end; 0 if there is no plan.
-    """
-
-    world: str
+    world: str  # the name of the world that the demonstrations come from
+    # how the store was made (split, seed, ...), so that an interrupted run can go on; empty for imports
     recipe: dict[str, Any] = field(default_factory=dict)
-    shards: tuple[Shard, ...] = ()
-    planned: int = 0
+    shards: tuple[Shard, ...] = ()  # the committed ones, in order
+    planned: int = 0  # how many shards the recipe will give in the end; 0 if there is no plan
 
     @staticmethod
     def of(content: dict[str, Any]) -> "Manifest":

@@ -40,9 +40,7 @@ class BatchProgress:
     def advance(self, values: Bools, first: Bools) -> Bools:
         """Take in the next states and say which trajectories have now done the task, `[N]`.
 
-        Args:
-            values: `[N, terms]` which of `machine.terms` hold in the states.
-            first: `[N]` which of the states begin a trajectory.
+        values: `[N, terms]` which of `machine.terms` hold there; first: `[N]` which of the states begin a trajectory.
         """
         done = np.empty(len(values), dtype=bool)
         _advance(self.machine.arrays, values, self.entered, first, done)

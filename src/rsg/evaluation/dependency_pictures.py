@@ -24,13 +24,7 @@ _TITLES = (
 
 
 def draw_dependencies(path: Path, dependencies: Dependencies, title: str) -> None:
-    """Heat maps of d(o1, o2) (eq. 6) and of the conditional matrix, side by side, with the prerequisites framed.
-
-    Args:
-        path: the PNG file.
-        dependencies: what was discovered.
-        title: above both.
-    """
+    """Heat maps of d(o1, o2) (eq. 6) and of the conditional matrix, side by side, with the prerequisites framed."""
     size = max(3.4, 0.27 * len(dependencies.terms))
     values = (dependencies.matrix, np.where(dependencies.together > 0, dependencies.conditional, np.nan))
     with panels(path, _TITLES, size + 1.2, size + 3.2) as axes:

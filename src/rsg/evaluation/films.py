@@ -5,10 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from rsg.core.arrays import Bytes
+from rsg.core.arrays import Array, Bytes
 from rsg.demos import Demonstration, actions_of
 from rsg.demos.showing import gif
 from rsg.domain import Domain
@@ -30,14 +29,14 @@ def demonstration_film(source: Domain, demo: Demonstration, reached: Sequence[tu
     return _film(source, world, demo.states, [*_words(world, actions_of(demo), ahead), f"{steps} steps: done"])
 
 
-def _words(world: Any, actions: NDArray[Any], terms: Sequence[str]) -> list[str]:
+def _words(world: Any, actions: Array, terms: Sequence[str]) -> list[str]:
     """What is done in each step, and for which subgoal."""
     names = getattr(world, "actions", None)
     done = [names[action] if names else "move" for action in actions]
     return [f"{n}/{len(done)}  {name}  for {term}" for n, (name, term) in enumerate(zip(done, terms, strict=True), 1)]
 
 
-def _film(source: Domain, world: Any, states: NDArray[Any], words: Sequence[str]) -> bytes:
+def _film(source: Domain, world: Any, states: Array, words: Sequence[str]) -> bytes:
     """Frames with words below; it rests where the subgoal changes, and at the end."""
     frames = [_frame(source, world, state, text) for state, text in zip(states, words, strict=True)]
     abouts = [text.partition("  for ")[2] for text in words[:-1]]
@@ -45,7 +44,7 @@ def _film(source: Domain, world: Any, states: NDArray[Any], words: Sequence[str]
     return gif(frames, [*times, *([280] if abouts else []), 2500])
 
 
-def _frame(source: Domain, world: Any, state: NDArray[Any], words: str) -> Bytes:
+def _frame(source: Domain, world: Any, state: Array, words: str) -> Bytes:
     """A state with words below it."""
     drawn = source.picture(world, state, source.pixels.get("usual"))
     larger = -(-LEAST // drawn.shape[1])

@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rsg.baselines import Policy, policy_for, rollout
 from rsg.baselines import baseline_of as baseline_of
 from rsg.baselines.jobs import RSG
 from rsg.baselines.policies import MAX_STEPS
+from rsg.core.arrays import Array
 from rsg.core.progress import Advance, progress
 from rsg.demos import Demonstration
 from rsg.demos.showing import gif
@@ -49,7 +49,7 @@ def evaluate_run(folder: str, source: Domain, world: Any, starts: Starts) -> dic
         return {"method": method, **evaluate_policy(source, starts, policy, advance=advance)}
 
 
-See = Callable[[int, int, NDArray[Any], Episode], None]
+See = Callable[[int, int, Array, Episode], None]
 """Called with an episode: the numbers of its task and of its start, what was done `[T]` or `[T, D]`, the judgement."""
 
 
@@ -85,7 +85,7 @@ def evaluate_policy(
 
 def _acted(
     source: Domain, policy: Policy, demos: Sequence[Demonstration], max_steps: int
-) -> Iterator[tuple[int, NDArray[Any], Episode]]:
+) -> Iterator[tuple[int, Array, Episode]]:
     """From which of the demonstrations' starts, all of one task, what was done; those of a world side by side."""
     machine = machine_of(demos[0].task)
     order = sorted(range(len(demos)), key=lambda i: demos[i].setting)
@@ -111,7 +111,7 @@ class Examples:
         self._tasks = source.tasks(source.reported[0])
         self.found: dict[str, dict[str, Any]] = {}
 
-    def see(self, task: int, start: int, actions: NDArray[Any], episode: Episode) -> None:
+    def see(self, task: int, start: int, actions: Array, episode: Episode) -> None:
         """Look at an episode."""
         kind = "good" if episode.success else "failed"
         several = least_steps(machine_of(self._tasks[task])) > 1

@@ -53,23 +53,14 @@ SOURCE = "Learning Rational Subgoals from Demonstrations and Instructions (AAAI 
 
 @dataclass(frozen=True, eq=False)
 class Reported:
-    """A run, opened for a report.
+    """A run, opened for a report."""
 
-    Attributes:
-        folder: where it is.
-        source: the domain that it was trained in.
-        learned: its subgoals; of a baseline, its policy.
-        settings: how.
-        about: what the run says about itself.
-        notes: of its last checkpoint: steps, history, seconds.
-    """
-
-    folder: Path
-    source: Domain
-    learned: Any
-    settings: Any
-    about: dict[str, Any]
-    notes: dict[str, Any]
+    folder: Path  # where it is
+    source: Domain  # the domain that it was trained in
+    learned: Any  # its subgoals; of a baseline, its policy
+    settings: Any  # how
+    about: dict[str, Any]  # what the run says about itself
+    notes: dict[str, Any]  # of its last checkpoint: steps, history, seconds
 
 
 def open_run(folder: str | Path, domain: Domain | None = None) -> Reported:
@@ -117,12 +108,8 @@ def write_report(
 ) -> Path:
     """Write the report of a run as one HTML file.
 
-    Args:
-        path: the file.
-        run: the run, opened.
-        results: by split for its method, and for what stands beside it: what `measure` or `measure_policy` gave.
-        command: how the report was asked for, to be shown.
-        kept: episodes of a policy that are to be shown; None of a run of RSG.
+    results: by split for its method, and for what stands beside it, as `measured` gives them; command: how the report
+    was asked for, to be shown; kept: episodes of a policy that are to be shown, None of a run of RSG.
     """
     values = _about(run, results[run.about["method"]], command)
     values |= _learned(run, results) if kept is None else {"films": _films(run, kept, values["own"])}

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
-import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from PIL import Image
 
+from rsg.core.arrays import Bytes
 from rsg.evaluation.report_results import Followed
 
 # Colours that are drawn, and the page's names for them: the page has one set for light and one for dark screens.
@@ -30,9 +29,6 @@ _STYLE: dict[Any, Any] = {
     "grid.color": _FAINT,
     "grid.alpha": 0.4,
 }
-
-
-LEAST = 240  # pixels that a frame is wide at least
 
 
 def curve(history: Sequence[dict[str, float]], key: str, label: str, curriculum: int) -> str:
@@ -70,7 +66,7 @@ def response_strips(followed: Followed) -> str:
         return svg(figure, "Responses of the classifiers along a demonstration")
 
 
-def small(drawn: NDArray[np.uint8], colours: int = 64) -> bytes:
+def small(drawn: Bytes, colours: int = 64) -> bytes:
     """A picture as PNG of few colours."""
     data = BytesIO()
     picture = Image.fromarray(drawn).quantize(colours, method=Image.Quantize.FASTOCTREE)

@@ -85,22 +85,14 @@ def unseen_success(results: Results) -> tuple[float, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """A demonstration as the classifiers see it.
+    """A demonstration as the classifiers see it."""
 
-    Attributes:
-        demo: what was shown; world: where.
-        terms: of its task.
-        responses: `[T + 1, terms]` G of each term in each state.
-        truth: `[T + 1, terms]` what really holds.
-        segments: the best alignment: which subgoal the steps serve.
-    """
-
-    demo: Demonstration
-    world: EitherWorld
-    terms: tuple[str, ...]
-    responses: Floats
-    truth: Bools
-    segments: list[Part]
+    demo: Demonstration  # what was shown
+    world: EitherWorld  # where
+    terms: tuple[str, ...]  # of its task
+    responses: Floats  # `[T + 1, terms]` G of each term in each state
+    truth: Bools  # `[T + 1, terms]` what really holds
+    segments: list[Part]  # the best alignment: which subgoal the steps serve
 
     @property
     def hits(self) -> int:

@@ -86,10 +86,7 @@ def signs(world: EitherWorld, actions: NDArray[Any], arrows: bool = False) -> tu
 def timeline_text(found: Segmentation, actions: Sequence[str], width: int = WIDTH) -> Text:
     """A row for each subgoal and a column for each step, folded so that it fits the columns of a terminal.
 
-    Args:
-        found: the alignment.
-        actions: `[T]` a letter for each step.
-        width: how many columns there are.
+    actions: `[T]` a letter for each step.
     """
     steps = len(found.terms)
     cell = max(3, len(str(steps)) + 1)
@@ -178,12 +175,7 @@ def draw_timeline(
 ) -> None:
     """The timeline as a PNG file, a slide wide, with the map at the start and at each subgoal's end.
 
-    Args:
-        path: the file.
-        world: where it happened.
-        states: `[T + 1, W]`, actions: `[T]` or `[T, D]` the trajectory.
-        found: the alignment.
-        note: a line below the task.
+    note: a line below the task.
     """
     served, moments = parts(found), _moments(found)
     if not hasattr(world, "render"):

@@ -53,19 +53,13 @@ _Route = tuple[int, list[tuple[float, float]], int]
 
 
 class Places(NamedTuple):
-    """Where the parts of a machine are drawn, in inches.
+    """Where the parts of a machine are drawn, in inches."""
 
-    Attributes:
-        labels: what is written in each node; widths: `[V]` of its box.
-        x, y: `[V]` the middle of each node.
-        routes: the way of each edge: source, points between, target.
-    """
-
-    labels: list[str]
-    widths: Floats
-    x: Floats
-    y: Floats
-    routes: list[_Route]
+    labels: list[str]  # what is written in each node
+    widths: Floats  # `[V]` of its box
+    x: Floats  # `[V]` the middle of each node
+    y: Floats  # `[V]`
+    routes: list[_Route]  # the way of each edge: source, points between, target
 
     @staticmethod
     def of(machine: Machine) -> "Places":
@@ -84,11 +78,7 @@ class Places(NamedTuple):
 def put(axes: Any, places: Places, colors: Mapping[int, str] | None = None, size: float = 10) -> None:
     """Draw a machine on axes whose units are its own.
 
-    Args:
-        axes: of matplotlib.
-        places: of the machine's parts.
-        colors: of some nodes, by their numbers, in the place of the usual ones.
-        size: of the letters, in points.
+    colors: of some nodes, by their numbers, in the place of the usual ones; size: of the letters, in points.
     """
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 

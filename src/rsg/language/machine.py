@@ -23,17 +23,11 @@ MAX_EDGES = 2**20
 
 
 class Nodes(NamedTuple):
-    """A machine as kernels want it.
+    """A machine as kernels want it."""
 
-    Attributes:
-        term: `[V]` the column of log G and log I that a node asks about; -1 for `v_0` and `v_T`.
-        start: `[V + 1]` where the successors of each node begin in `after`.
-        after: `[E]` the successors of node 0, of node 1, and so on.
-    """
-
-    term: Indices
-    start: Indices
-    after: Indices
+    term: Indices  # `[V]` the column of log G and log I that a node asks about; -1 for `v_0` and `v_T`
+    start: Indices  # `[V + 1]` where the successors of each node begin in `after`
+    after: Indices  # `[E]` the successors of node 0, of node 1, and so on
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,14 +114,10 @@ class Dependencies:
 
 
 class Rules(NamedTuple):
-    """Prerequisites as kernels want them: the alternatives of all terms.
+    """Prerequisites as kernels want them: the alternatives of all terms."""
 
-    Attributes:
-        owner: `[C]` the term whose alternative each is; needs: `[C, T]` the terms in it.
-    """
-
-    owner: Ints
-    needs: Bools
+    owner: Ints  # `[C]` the term whose alternative each is
+    needs: Bools  # `[C, T]` the terms in it
 
     @staticmethod
     def of(prerequisites: Sequence[Sequence[Sequence[int]]]) -> "Rules":

@@ -39,7 +39,6 @@ Goal = str | Callable[[Array], Array]
 
 HOLDS = 0.5  # a subgoal holds where G is at least this
 BUDGET = 25_000  # expansions, the paper's limit
-NOVEL = False  # whether states that show something new come first, unless a caller says otherwise
 
 
 class GoalProblem:
@@ -194,16 +193,13 @@ def planned(problem: GoalProblem, method: Method, budget: int = BUDGET, between:
 
 
 def by_regions(
-    problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False, novel: bool = NOVEL
+    problem: GoalProblem, limits: Limits, rank: Rank | None = None, blind: bool = False, novel: bool = True
 ) -> Plan:
     """A plan for the goal.
 
-    Args:
-        problem: the goal, and the terms that divide states into regions.
-        limits: of the search.
-        rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first.
-        blind: whether of the same rank the cheapest states come first, whatever their region.
-        novel: whether of the same rank those states come first that show something new.
+    rank: judges regions by the terms that hold; without one, those in which the goal lacks least come first. Of the
+    same rank the cheapest states come first if it is blind, whatever they show; otherwise, if novel, those that show
+    something new.
     """
     if is_continuous(problem.world):
         raise RsgError(
@@ -212,7 +208,8 @@ def by_regions(
         )
     goals = problem.goals(problem.world, problem.terms, problem.state)
     explored = Explored(with_macros(problem.world), problem.state, goals, len(problem.terms))
-    found = RegionSearch(explored, problem.goal, rank or partial(_lacking, problem), HOLDS, blind, novel).run(limits)
+    rank, novel = rank or partial(_lacking, problem), novel and not blind
+    found = RegionSearch(explored, problem.goal, rank, HOLDS, blind, novel).run(limits)
     return _failed(problem, found) if found.holds is None else _succeeded(problem, found, found.holds)
 
 

@@ -115,7 +115,8 @@ def sweep(case: Case) -> None:
         reach_exits(case, v, room)
         enter_node(case, v)
     leave_node(case, 0)  # no action serves v_0
-    case.togo.entry[:, 0] = case.togo.cost[:, 0]
+    for s in range(len(case.togo.cost)):  # not all at once: that takes numba seconds to compile
+        case.togo.entry[s, 0] = case.togo.cost[s, 0]
 
 
 @bare

@@ -16,17 +16,11 @@ def after(spent: int, between: Between | None) -> Between | None:
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a search that has not come to an end by itself; None: no limit.
+    """What ends a search that has not come to an end by itself; None: no limit."""
 
-    Attributes:
-        budget: expansions in total, those of earlier calls included.
-        seconds: of this call.
-        between: shows the progress of a search, or cancels it.
-    """
-
-    budget: int | None = None
-    seconds: float | None = None
-    between: Between | None = None
+    budget: int | None = None  # expansions in total, those of earlier calls included
+    seconds: float | None = None  # of this call
+    between: Between | None = None  # shows the progress of a search, or cancels it
 
 
 class Driven(Protocol):

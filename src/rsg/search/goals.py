@@ -62,10 +62,7 @@ def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]: 
 class Begun:
     """Goals of a task that goes on: what was begun is served wherever that is, even where it holds.
 
-    Args:
-        goals: of the distinct terms.
-        columns: `[K]` which of these each term is.
-        first: from which term on they were begun.
+    columns: `[K]` which of the goals, those of distinct terms, each term is; first: from which term on they were begun.
     """
 
     def __init__(self, goals: Goals, columns: Ints, first: int) -> None:

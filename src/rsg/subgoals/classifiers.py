@@ -5,10 +5,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError, meant
 from rsg.core.random import stream
 from rsg.search import Goals, attach, is_continuous, roadmap
@@ -18,24 +17,17 @@ from rsg.worlds import EitherWorld
 TWICE = np.log(2.0)  # less log-odds: where a subgoal is as sure, but for twice the chance that it is false
 DOUBT = 4.0  # minus the first log-odds: a subgoal is false until something that is there says otherwise
 WEAKEST = 0.05  # of the strongest thing of a term: weaker ones are drawn to nothing no faster
-Part = tuple[NDArray[Any], Sequence[int], Floats]
+Part = tuple[Array, Sequence[int], Floats]
 """States `[N, W]`, the numbers of some terms, and the gradient of their log-odds `[N, terms, 2]`."""
 
 
 class Weights(NamedTuple):
-    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone.
+    """How the weights of one name begin: each term has its own, drawn from the seed and the term alone."""
 
-    Attributes:
-        shape: of those of one term.
-        spread: the standard deviation of the first ones.
-        first: what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too.
-        drawn_as: the name under which they are drawn, if it is another one.
-    """
-
-    shape: tuple[int, ...]
-    spread: float = 0.0
-    first: Any = -0.0
-    drawn_as: str = ""
+    shape: tuple[int, ...]  # of those of one term
+    spread: float = 0.0  # the standard deviation of the first ones
+    first: Any = -0.0  # what they are spread around; -0.0 leaves every number as it was drawn, the sign of a zero too
+    drawn_as: str = ""  # the name under which they are drawn, if it is another one
 
 
 class Classifiers(nn.Module):
@@ -69,9 +61,7 @@ class Classifiers(nn.Module):
     def odds(self, seen: Any, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, 2]` (`[N, terms, 1]` if single) of the terms with these numbers.
 
-        Args:
-            seen: what `world.encode` gives, its arrays as tensors on the module's device.
-            numbers: places in `self.terms`.
+        numbers: places in `self.terms`; seen: what `world.encode` gives, its arrays as tensors on the module's device.
         """
         raise NotImplementedError
 
@@ -98,7 +88,7 @@ class Classifiers(nn.Module):
         odds = self.odds(seen, numbers)
         return torch.cat([odds, -odds], dim=-1) if self.single else odds
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         with torch.inference_mode(), one_thread(self.small):
             return self(self.see(world, states), numbers).cpu().double().numpy()  # type: ignore[no-any-return]
@@ -111,12 +101,12 @@ class Classifiers(nn.Module):
                 odds = self(self.see(world, states[rows]), numbers)
                 odds.backward(torch.as_tensor(gradient[rows]).to(odds))
 
-    def see(self, world: EitherWorld, states: NDArray[Any]) -> Any:
+    def see(self, world: EitherWorld, states: Array) -> Any:
         """What the world shows of states, as tensors on the module's device."""
         device = next(self.parameters()).device
         return tensors(world.encode(states), device)
 
-    def margins_at(self, world: EitherWorld, numbers: Sequence[int], state: NDArray[Any]) -> Floats:
+    def margins_at(self, world: EitherWorld, numbers: Sequence[int], state: Array) -> Floats:
         """`[terms]` the log-odds from which on planners take a subgoal for true, where the world is in this state.
 
         Even odds; in a continuous world more. There demonstrators stop at the very edge of what is true, and nothing
@@ -136,7 +126,7 @@ class Classifiers(nn.Module):
         state_dict.pop(f"{prefix}margins", None)
         super()._load_from_state_dict(state_dict, prefix, *how)
 
-    def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
+    def meet(self, world: EitherWorld, states: Array) -> None:
         """Get to know what the states of a demonstration look like, before training; by default nothing comes of it."""
 
     def groups(self) -> list[Tensor]:
@@ -152,10 +142,8 @@ class Classifiers(nn.Module):
 
         It is the proximal step of a group lasso, after each step of training.
 
-        Args:
-            amount: by how much, for each weight of a thing.
-            choosy: whether a thing is drawn the more the weaker it is beside the strongest one of its network: of
-                several that say the same, one is left.
+        amount: by how much, for each weight of a thing; choosy: whether a thing is drawn the more the weaker it is
+        beside the strongest one of its network: of several that say the same, one is left.
         """
         groups = self.groups()
         norms = [torch.linalg.vector_norm(rows, dim=-1, keepdim=True) for rows in groups]
@@ -177,11 +165,11 @@ class Classifiers(nn.Module):
         del term, world
         return []
 
-    def goals(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """The classifiers of some terms as the planner asks for them, a `GoalFn`: G, and 1 - G in the place of I."""
         return LearnedGoals(self, world, terms, state)
 
-    def goals_with_i(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals_with_i(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """As `goals`, with the separate classifiers I for "not yet"."""
         return LearnedGoals(self, world, terms, state, separate=True)
 
@@ -194,7 +182,7 @@ class LearnedGoals:
         classifiers: Classifiers,
         world: EitherWorld,
         terms: Sequence[str],
-        state: NDArray[Any],
+        state: Array,
         separate: bool = False,
     ) -> None:
         self._classifiers, self._world, self._separate = classifiers, world, separate
@@ -208,7 +196,7 @@ class LearnedGoals:
             if form is not None:
                 self.compiled = form
 
-    def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
+    def __call__(self, states: Array) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
         odds = self._classifiers.evaluate(self._world, states, self._numbers)
         surer, not_yet = odds[..., 0] - self._margins, odds[..., 1] if self._separate else -odds[..., 0]

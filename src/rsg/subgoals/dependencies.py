@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rsg.core.arrays import Bools, Floats, Ints
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError, RunError
 from rsg.core.files import replacing
 from rsg.core.progress import Advance
@@ -46,14 +46,8 @@ def discover(
 ) -> Dependencies:
     """Count what came before what, and what held when, as the classifiers see it.
 
-    Args:
-        goal_fn: gives the classifiers.
-        terms: the terms that they know.
-        demonstrations: those of training; they are gone through once.
-        world_of: gives the world of a demonstration.
-        cut: from all log-odds of a subgoal to those from which on it is true, where it is counted what came before
-            what. None: from 0 on, G ≥ 1/2, as planners take it and as prerequisites are always asked.
-        advance: called with the number of demonstrations that were looked at.
+    cut: from all log-odds of a subgoal to those from which on it is true, where it is counted what came before what.
+    None: from 0 on, G ≥ 1/2, as planners take it and as prerequisites are always asked.
     """
     odds, texts = [], list[str]()
     waiting = iter(demonstrations)
@@ -70,7 +64,7 @@ def discover(
     return _counted(terms, np.concatenate(odds), starts, shown, cut)
 
 
-def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, NDArray[Any]]]) -> list[Any]:
+def _watched(goal_fn: GoalFn, terms: Sequence[str], shown: Sequence[tuple[Any, Array]]) -> list[Any]:
     """Log-odds of G in all states `[N, T]` of each of some trajectories, `(world, states)`."""
     rows: list[Any] = [None] * len(shown)
     for world, numbers in by_world((world, number) for number, (world, _) in enumerate(shown)):

@@ -29,10 +29,7 @@ def seeded(encoder: Encoder, seed: int) -> nn.Module:
 class EncodedClassifiers(Classifiers):
     """One encoder for all terms, and for each classifier a linear layer on its features.
 
-    Args:
-        encoder: takes what `world.encode` gives (arrays as tensors) and gives features `[N, features]`.
-        features: how many.
-        single: whether I is 1 - G.
+    encoder: takes what `world.encode` gives (arrays as tensors) and gives features `[N, features]`.
     """
 
     heads: Tensor

@@ -80,23 +80,14 @@ def where(formulas: Sequence[Formula], holds: Bools, place: Mapping[str, int]) -
 
 
 class Program(NamedTuple):
-    """Formulas of several terms for a kernel.
+    """Formulas of several terms for a kernel."""
 
-    Attributes:
-        facts: the tables of the world's facts.
-        literals: `[L, 3]` the number of a fact, whether it shall hold, whether it is needed also.
-        formulas: `[R + 1]` where the literals of each formula begin.
-        terms: `[T + 1]` where the formulas of each term begin, the likeliest first.
-        shares: `[R]` how likely each is.
-        odds: log-odds of what is sure.
-    """
-
-    facts: object
-    literals: Ints
-    formulas: Ints
-    terms: Ints
-    shares: Floats
-    odds: float
+    facts: object  # the tables of the world's facts
+    literals: Ints  # `[L, 3]` the number of a fact, whether it shall hold, whether it is needed also
+    formulas: Ints  # `[R + 1]` where the literals of each formula begin
+    terms: Ints  # `[T + 1]` where the formulas of each term begin, the likeliest first
+    shares: Floats  # `[R]` how likely each is
+    odds: float  # log-odds of what is sure
 
 
 def program(facts: Facts, readings: Sequence[Sequence[tuple[Formula, float]]], odds: float) -> Program:

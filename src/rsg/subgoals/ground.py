@@ -47,11 +47,7 @@ def ground(world: EitherWorld, states: NDArray[Any], actions: NDArray[Any], dept
 
     Its costs are in the unit of the paper, whatever unit those of the world are in (`rsg.worlds.unit_of`).
 
-    Args:
-        world: where it took place.
-        states: `[T + 1, W]`, actions: `[T]`, or `[T, D]` in a continuous world.
-        depth: how far around it the graph reaches.
-        poses: in a continuous world the graph is a part of a roadmap of so many poses.
+    Actions are `[T]`, or `[T, D]` in a continuous world, where the graph is a part of a roadmap of so many poses.
     """
     require(world, states)
     if is_recorded(world):

@@ -47,16 +47,11 @@ BUDGET = 6000  # expansions for a shorter way that graphs do not show; what take
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """What a term may mean.
+    """What a term may mean."""
 
-    Attributes:
-        formulas: the likeliest first; posterior: how likely each is.
-        explained: `[D]` for each demonstration that mentions it, how likely its description is right.
-    """
-
-    formulas: tuple[Formula, ...]
-    posterior: Floats
-    explained: Floats
+    formulas: tuple[Formula, ...]  # the likeliest first
+    posterior: Floats  # how likely each is
+    explained: Floats  # `[D]` for each demonstration that mentions it, how likely its description is right
 
     @property
     def facts(self) -> set[str]:
@@ -67,21 +62,14 @@ class Weighed:
 
 @dataclass(frozen=True, eq=False)
 class Interpretation:
-    """What all terms mean, and what was found out about demonstrators on the way.
+    """What all terms mean, and what was found out about demonstrators on the way."""
 
-    Attributes:
-        terms: for each term what it may mean.
-        alpha: α, the likeliest; alpha_range: where it lies with a probability of 95 %.
-        doubt: the share of descriptions that are wrong; wrong: `[D]` how likely each of them is.
-        certainty: the log-odds of what a formula says: how often it was seen to be right.
-    """
-
-    terms: dict[str, Weighed]
-    alpha: float
-    alpha_range: tuple[float, float]
-    doubt: float
-    wrong: Floats
-    certainty: float
+    terms: dict[str, Weighed]  # for each term what it may mean
+    alpha: float  # α, the likeliest
+    alpha_range: tuple[float, float]  # where it lies with a probability of 95 %
+    doubt: float  # the share of descriptions that are wrong
+    wrong: Floats  # `[D]` how likely each of them is
+    certainty: float  # the log-odds of what a formula says: how often it was seen to be right
 
 
 def interpret(data: Data, at_once: bool = False) -> Interpretation:
@@ -378,7 +366,7 @@ class _Search:
     ) -> Logs:
         """log G and log I `[S, terms]` for its own task or another; of terms of which nothing is known, even odds."""
         meanings = [(meaning or self.meaning)[name] for name in (machine or demo.machine).names]
-        holds = where([one or Formula() for one in meanings], demo.facts, self.data.place).T
+        holds = np.ascontiguousarray(where([one or Formula() for one in meanings], demo.facts, self.data.place).T)
         odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
         return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
 

@@ -154,17 +154,12 @@ def add_slopes(share: float, slopes: Logs, logs: Logs, slope: Floats) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """A demonstration with the scores of several tasks.
+    """A demonstration with the scores of several tasks."""
 
-    Attributes:
-        views: where it was looked at for each task, its own first; scores: how well each explains it.
-        compared: log softmax of the own task's score.
-        slopes: for each view the gradient of the objective with respect to its log-odds, `[S, terms, 2]`.
-    """
-
-    views: list[View]
-    scores: list[Score]
-    compared: float
+    views: list[View]  # where it was looked at for each task, its own first
+    scores: list[Score]  # how well each explains it
+    compared: float  # log softmax of the own task's score
+    # for each view the gradient of the objective with respect to its log-odds, `[S, terms, 2]`
     slopes: dict[View, Floats]
 
 

@@ -36,32 +36,21 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """How well a task explains a demonstration.
+    """How well a task explains a demonstration."""
 
-    Attributes:
-        value: the score, minus infinity if no alignment is possible (fewer steps than subgoals).
-        slope_g, slope_i: `[S, terms]` its gradient with respect to log G and log I.
-        acts: `[T, V]` the weight with which action i serves node v; crossings: `[T + 1, E]` that with which a machine
-            edge is taken at state i. For the best alignment each is 0 or 1.
-        cost: `[S, V]` the cost-to-go J.
-    """
-
-    value: float
-    slope_g: Floats
-    slope_i: Floats
-    acts: Floats
+    value: float  # the score, minus infinity if no alignment is possible (fewer steps than subgoals)
+    slope_g: Floats  # `[S, terms]` its gradient with respect to log G
+    slope_i: Floats  # the same with respect to log I
+    acts: Floats  # `[T, V]` the weight with which action i serves node v
+    # `[T + 1, E]` that with which a machine edge is taken at state i. For the best alignment each is 0 or 1.
     crossings: Floats
-    cost: Floats
+    cost: Floats  # `[S, V]` the cost-to-go J
 
 
 def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
     """The score of a demonstration for a task (eq. 2), and its exact gradient.
 
-    Args:
-        ground: the demonstration and the graph of states around it.
-        nodes: the machine of the task: `machine.arrays`, or `machine.among` terms of a larger table.
-        logs: log G and log I `[S, terms]`.
-        how: the demonstrator's rationality.
+    nodes: of the task's machine, `machine.arrays`, or `machine.among` terms of a larger table; logs: `[S, terms]`.
     """
     states, terms = len(ground.graph.states), int(nodes.term.max()) + 1
     if logs.g.shape != logs.i.shape or len(logs.g) != states:  # kernels would read any memory
@@ -103,21 +92,13 @@ def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A trajectory with the graph around it and what classifiers say there.
+    """A trajectory with the graph around it and what classifiers say there."""
 
-    Attributes:
-        ground: the trajectory and the graph.
-        columns: the column of each term in `odds` and `logs`.
-        numbers: the terms' numbers among the classifiers.
-        odds: `[S, terms, 2]` the log-odds of G and I.
-        logs: log G and log I.
-    """
-
-    ground: Ground
-    columns: dict[str, int]
-    numbers: list[int]
-    odds: Floats
-    logs: Logs
+    ground: Ground  # the trajectory and the graph
+    columns: dict[str, int]  # the column of each term in `odds` and `logs`
+    numbers: list[int]  # the terms' numbers among the classifiers
+    odds: Floats  # `[S, terms, 2]` the log-odds of G and I
+    logs: Logs  # log G and log I
 
     @staticmethod
     def of(classifiers: Classifiers, ground: Ground, terms: Iterable[str]) -> "View":

@@ -17,32 +17,20 @@ FRESH, MOVED = 0, 1
 
 
 class Rationality(NamedTuple):
-    """How rational demonstrators are taken to be, with the paper's values.
+    """How rational demonstrators are taken to be, with the paper's values."""
 
-    Attributes:
-        alpha: α, inverse rationality: small for noisy demonstrators.
-        weight: λ, what a transition's log-probabilities cost beside actions.
-        open_end: whether the demonstration may end before the task is done.
-        at_once: whether a subgoal ends when it comes true; else, as in the paper, at any moment when it is true.
-    """
-
-    alpha: float = 1.0
-    weight: float = 1.0
-    open_end: bool = False
-    at_once: bool = False
+    alpha: float = 1.0  # α, inverse rationality: small for noisy demonstrators
+    weight: float = 1.0  # λ, what a transition's log-probabilities cost beside actions
+    open_end: bool = False  # whether the demonstration may end before the task is done
+    at_once: bool = False  # whether a subgoal ends when it comes true; the paper's may end later, too
 
 
 class Walk(NamedTuple):
-    """A demonstration on a graph.
+    """A demonstration on a graph."""
 
-    Attributes:
-        path: `[T + 1]` its states; taken: `[T]` the edges that it took.
-        each: `[T]` what an action counts in the sum over all actions at each step: 1, or its share of an integral.
-    """
-
-    path: Array
-    taken: Array
-    each: Floats
+    path: Array  # `[T + 1]` its states
+    taken: Array  # `[T]` the edges that it took
+    each: Floats  # `[T]` what an action counts in the sum over all actions at each step: 1, or its share of an integral
 
 
 @bare

@@ -8,9 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Bools, Floats
+from rsg.core.arrays import Array, Bools, Floats
 from rsg.search import Goals
 from rsg.search.goals import every
 from rsg.subgoals.classifiers import Classifiers, Part, log_sigmoid
@@ -24,19 +23,13 @@ CARE = (0.01, 0.001, 0.0001)  # less likely ones are seen to as well, as long as
 
 @dataclass(frozen=True)
 class Reading:
-    """What a term means.
+    """What a term means."""
 
-    Attributes:
-        formulas: what it may mean and how likely that is, the likeliest first.
-        seen: how many demonstrations mention it; explained: how many of their descriptions seem right.
-        read: whether that explains what was shown.
-        always: facts that held whenever it came true, which is more than chance, and of which it says nothing.
-    """
-
-    formulas: tuple[tuple[Formula, float], ...]
-    seen: int
-    explained: int
-    read: bool = True
+    formulas: tuple[tuple[Formula, float], ...]  # what it may mean and how likely that is, the likeliest first
+    seen: int  # how many demonstrations mention it
+    explained: int  # how many of their descriptions seem right
+    read: bool = True  # whether that explains what was shown
+    # facts that held whenever it came true, which is more than chance, and of which it says nothing
     always: tuple[str, ...] = ()
 
     @property
@@ -83,10 +76,7 @@ class Reading:
 class Readings(Classifiers):
     """Terms as formulas over facts; those that no formula explains have a network.
 
-    Args:
-        readings: by term.
-        certainty: log-odds of what a formula says.
-        network: of all other terms.
+    certainty: log-odds of what a formula says.
     """
 
     def __init__(self, readings: Mapping[str, Reading], certainty: float, network: Classifiers | None = None) -> None:
@@ -105,7 +95,7 @@ class Readings(Classifiers):
             self.terms = (*self.readings, *self.network.terms)
         return self
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]`: of open readings the likelier counts more."""
         terms, odds = [self.terms[number] for number in numbers], np.zeros((len(states), len(numbers)))
         read = [k for k, term in enumerate(terms) if term in self.readings]
@@ -117,7 +107,7 @@ class Readings(Classifiers):
             odds[:, rest] = self._network_odds(world, states, [terms[k] for k in rest])
         return np.stack([odds, -odds], axis=-1)
 
-    def _network_odds(self, world: EitherWorld, states: NDArray[Any], terms: Sequence[str]) -> Floats:
+    def _network_odds(self, world: EitherWorld, states: Array, terms: Sequence[str]) -> Floats:
         assert self.network is not None
         found: Floats = self.network.evaluate(world, states, self.network.numbers(terms))[..., 0]
         return found
@@ -138,7 +128,7 @@ class Readings(Classifiers):
         """What the network looks at; a formula says itself what it asks for."""
         return self.network.looks_at(term, world) if self.network and term not in self.readings else []
 
-    def goals(self, world: EitherWorld, terms: Sequence[str], state: NDArray[Any]) -> Goals:
+    def goals(self, world: EitherWorld, terms: Sequence[str], state: Array) -> Goals:
         """What planners ask: a term is true where all that it may mean holds, and not yet true where nothing does.
 
         If anything is open, the goals have an attribute `bold`: by the likeliest readings alone; that has one too, by
@@ -172,12 +162,12 @@ Meant = Sequence[tuple[Formula, float]]
 """What a term may mean, with shares."""
 
 
-def asked_by(world: EitherWorld, meant: Sequence[Meant], state: NDArray[Any] | None = None) -> Facts:
+def asked_by(world: EitherWorld, meant: Sequence[Meant], state: Array | None = None) -> Facts:
     """The facts that formulas ask for; state: see `facts_of`."""
     return facts_of(world, tuple(dict.fromkeys(name for some in meant for one, _ in some for name in one.facts)), state)
 
 
-def where_meant(facts: Facts, states: NDArray[Any], meant: Sequence[Meant]) -> list[Bools]:
+def where_meant(facts: Facts, states: Array, meant: Sequence[Meant]) -> list[Bools]:
     """Where what terms may mean holds, `[formulas, N]` for each term."""
     holds, place = facts.ask(states), {name: number for number, name in enumerate(facts.names)}
     return [where([one for one, _ in some], holds, place) for some in meant]
@@ -202,7 +192,7 @@ class ReadGoals:
         if form and len(formulas) == len(meant):
             self.compiled = form
 
-    def __call__(self, states: NDArray[Any]) -> tuple[Floats, Floats]:
+    def __call__(self, states: Array) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
         if hasattr(self, "compiled"):
             return every(self.compiled, states, len(self.meant))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -174,7 +173,7 @@ class SeenClassifiers(Classifiers):
             self.batch = AT_ONCE // 4  # states that a search looks ahead: each costs a picture
         self._settle()
 
-    def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
+    def meet(self, world: EitherWorld, states: Array) -> None:
         """Get to know numbers and symbols; once there are terms, what they look like stays as it was."""
         if self.terms:
             return
@@ -257,7 +256,7 @@ class SeenClassifiers(Classifiers):
 
     # What is seen, as tensors, and how log-odds follow.
 
-    def see(self, world: EitherWorld, states: NDArray[Any]) -> dict[str, Tensor]:
+    def see(self, world: EitherWorld, states: Array) -> dict[str, Tensor]:
         """The numbers, the rows of weights of each thing with what they count, and the pictures."""
         device, parts = self._like().device, parts_of(world.encode(states))
         shown = {name: (self._part(name, part), part) for name, part in parts.items() if name in self.parts}
@@ -317,7 +316,7 @@ class SeenClassifiers(Classifiers):
             total = total + torch.einsum("nf,tmf->ntm", eye(seen[name]), self.pictures[chosen][:, :, place])
         return total.expand(len(seen[""]), *total.shape[-2:])
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient: compiled where there are no pictures."""
         if self._pictures:
             parts = [states[i : i + AT_ONCE] for i in range(0, max(len(states), 1), AT_ONCE)]
@@ -328,7 +327,7 @@ class SeenClassifiers(Classifiers):
         return np.concatenate([odds, -odds], axis=-1) if self.single else odds
 
     def compiled(
-        self, world: EitherWorld, numbers: Sequence[int], separate: bool, state: NDArray[Any]
+        self, world: EitherWorld, numbers: Sequence[int], separate: bool, state: Array
     ) -> tuple[Any, Any] | None:
         """The kernel and its tables for the product search, where all that is seen lies in the state itself."""
         found = layouts(world, state)
@@ -337,7 +336,7 @@ class SeenClassifiers(Classifiers):
             return None
         return kernels.goal, self._tables(found, numbers, min(self.networks, 1 + separate))
 
-    def _checked(self, world: EitherWorld, states: NDArray[Any]) -> dict[str, Array]:
+    def _checked(self, world: EitherWorld, states: Array) -> dict[str, Array]:
         """The parts that are seen, of the shapes that were learned."""
         parts = parts_of(world.encode(states))
         for name, part in parts.items():

@@ -22,34 +22,23 @@ has no values."""
 
 
 class Tables(NamedTuple):
-    """All that kernels know.
+    """All that kernels know."""
 
-    Attributes:
-        places: `[D]` the columns of numbers in a row; means, spreads: `[D]` what they are less, and divided by.
-        sets, columns: records; the columns of all sets, one after the other.
-        values: of all coded columns.
-        first, bias, second, second_bias, head: `[K, M, D, H]`, `[K, M, H]`, `[K, M, H, S]`, `[K, M, S]` and `[K, M, S]`
-            the layers of numbers and their weights.
-        things, pooled: `[K, M, R, H]` and `[K, M, S, H]` the layers of things and their weights.
-        offset: `[K, M]`.
-        scratch: `[2, H]` room, or as wide as the second layer.
-    """
-
-    places: Ints
-    means: Floats
-    spreads: Floats
-    sets: Array
-    columns: Array
-    values: Floats
-    first: Small
-    bias: Small
-    second: Small
-    second_bias: Small
-    head: Small
-    things: Small
-    pooled: Small
-    offset: Small
-    scratch: Small
+    places: Ints  # `[D]` the columns of numbers in a row
+    means: Floats  # `[D]` what they are less
+    spreads: Floats  # `[D]` and what they are divided by
+    sets: Array  # `SET`
+    columns: Array  # `COLUMN`, those of all sets, one after the other
+    values: Floats  # of all coded columns
+    first: Small  # `[K, M, D, H]` the first layer of numbers
+    bias: Small  # `[K, M, H]`
+    second: Small  # `[K, M, H, S]` the second one
+    second_bias: Small  # `[K, M, S]`
+    head: Small  # `[K, M, S]` and what it counts
+    things: Small  # `[K, M, R, H]` the layers of things
+    pooled: Small  # `[K, M, S, H]` and what they count
+    offset: Small  # `[K, M]`
+    scratch: Small  # `[2, H]` room, or as wide as the second layer
 
 
 def of_set(kind: Kind, layout: Layout, count: int, offset: int) -> tuple[int | bool, ...]:

@@ -26,17 +26,11 @@ CHANCE = 0.01  # what has never varied is told if chance alone would hardly brin
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A demonstration, ready to be interpreted.
+    """A demonstration, ready to be interpreted."""
 
-    Attributes:
-        ground: with the graph of states around it.
-        machine: of its description.
-        facts: `[S, F]` which facts hold in the states of the graph.
-    """
-
-    ground: Ground
-    machine: Machine
-    facts: Bools
+    ground: Ground  # with the graph of states around it
+    machine: Machine  # of its description
+    facts: Bools  # `[S, F]` which facts hold in the states of the graph
 
     @cached_property
     def on_path(self) -> Bools:

@@ -28,19 +28,12 @@ from rsg.worlds import EitherWorld
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where subgoals come from; each part may be missing.
+    """Where subgoals come from; each part may be missing."""
 
-    Attributes:
-        about: what their run says of itself.
-        folder: of that run.
-        world_of: gives the world of a demonstration.
-        shown: gives the demonstrations that they were learned from.
-    """
-
-    about: dict[str, object] = field(default_factory=dict)
-    folder: Path | None = None
-    world_of: WorldOf | None = None
-    shown: Callable[[], Iterable[Demonstration]] | None = None
+    about: dict[str, object] = field(default_factory=dict)  # what their run says of itself
+    folder: Path | None = None  # of that run
+    world_of: WorldOf | None = None  # gives the world of a demonstration
+    shown: Callable[[], Iterable[Demonstration]] | None = None  # gives the demonstrations that they were learned from
 
 
 @dataclass(frozen=True, eq=False)

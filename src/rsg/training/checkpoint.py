@@ -37,14 +37,10 @@ _TENSORS = re.compile(r"(last|best)-\d{8,}(-\d+)?\.safetensors")
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """One checkpoint.
+    """One checkpoint."""
 
-    Attributes:
-        tensors: weights, optimiser state and the like, by name.
-        notes: everything else, as plain JSON (keys are strings, tuples come back as lists); `step` must be among it.
-    """
-
-    tensors: "dict[str, torch.Tensor]"
+    tensors: "dict[str, torch.Tensor]"  # weights, optimiser state and the like, by name
+    # everything else, as plain JSON (keys are strings, tuples come back as lists); `step` must be among it
     notes: dict[str, Any]
 
 

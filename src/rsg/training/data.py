@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Ints
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.random import stream
 from rsg.core.words import quantity
@@ -32,9 +32,7 @@ V = TypeVar("V")
 class Kept(OrderedDict[K, V]):
     """What was made for the latest keys, as much of it as memory has room for.
 
-    Args:
-        make: makes what a key stands for.
-        size: tells its bytes, about.
+    make: makes what a key stands for; size: tells its bytes, about.
     """
 
     def __init__(self, make: Callable[[K], V], size: Callable[[V], int]) -> None:
@@ -93,7 +91,7 @@ class TrainingData:
     def __len__(self) -> int:
         return len(self.held_out) + len(self.learn)
 
-    def _index(self) -> NDArray[np.int64]:
+    def _index(self) -> Ints:
         """The number of each episode's description; each is checked on the way."""
         seen: dict[str, int] = {}
         problems = dict[int, RsgError]()
@@ -190,7 +188,7 @@ def _together(problems: Mapping[int, RsgError]) -> RsgError:
 
 
 @lru_cache(maxsize=2)
-def _order(seed: int, early: int, epoch: int, size: int) -> NDArray[np.int64]:
+def _order(seed: int, early: int, epoch: int, size: int) -> Ints:
     return stream(seed, "order", early, epoch).permutation(size)
 
 

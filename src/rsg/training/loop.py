@@ -62,23 +62,15 @@ Report = Callable[[int, Method], Mapping[str, float]]
 
 @dataclass
 class Progress:
-    """Where a run is. It is saved with each checkpoint.
+    """Where a run is. It is saved with each checkpoint."""
 
-    Attributes:
-        step: steps done.
-        best: the best held-out score; best_step: when it was reached; stale: looks since then.
-        history: for each look, its step and figures.
-        seconds: of processor time spent on training, over all sessions.
-        done: why training ended, empty while it goes on.
-    """
-
-    step: int = 0
-    best: float | None = None
-    best_step: int = 0
-    stale: int = 0
-    history: list[dict[str, float]] = field(default_factory=list)
-    seconds: float = 0.0
-    done: str = ""
+    step: int = 0  # steps done
+    best: float | None = None  # the best held-out score
+    best_step: int = 0  # when it was reached
+    stale: int = 0  # looks since then
+    history: list[dict[str, float]] = field(default_factory=list)  # for each look, its step and figures
+    seconds: float = 0.0  # of processor time spent on training, over all sessions
+    done: str = ""  # why training ended, empty while it goes on
 
 
 Draw = Callable[[Mapping[str, float]], None]
@@ -89,24 +81,16 @@ Pace = Callable[[Progress], float]
 
 
 class Looking(TypedDict, total=False):
-    """What `fit` takes besides.
+    """What `fit` takes besides."""
 
-    Attributes:
-        watch: called after each step.
-        reports: callbacks whose figures are kept beside the held-out score.
-        tensorboard: whether to write curves for TensorBoard into the folder.
-        source: where the demonstrations come from, kept for people to read.
-        pace: how much of training is over, if that is not the share of the steps that were done: the rate falls with
-            it, and training ends at 1.
-        seconds: of processor time that were spent before.
-    """
-
-    watch: Watch | None
-    reports: Sequence[Report]
-    tensorboard: bool
-    source: Mapping[str, Any] | None
+    watch: Watch | None  # called after each step
+    reports: Sequence[Report]  # callbacks whose figures are kept beside the held-out score
+    tensorboard: bool  # whether to write curves for TensorBoard into the folder
+    source: Mapping[str, Any] | None  # where the demonstrations come from, kept for people to read
+    # how much of training is over, if that is not the share of the steps that were done: the rate falls with it, and
+    # training ends at 1
     pace: Pace | None
-    seconds: float
+    seconds: float  # of processor time that were spent before
 
 
 def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpack[Looking]) -> Progress:

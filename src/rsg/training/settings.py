@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar
 
-from rsg.core.errors import RsgError, unknown
-from rsg.core.settings import Settings, default, read_value
+from rsg.core.errors import RsgError
+from rsg.core.settings import Settings, default, named
 
 S = TypeVar("S", bound="TrainingSettings")
 
@@ -50,18 +50,12 @@ def changed(settings: S, changes: Sequence[str]) -> S:
     >>> changed(TrainingSettings(), ["steps=10", "rate=0.001"]).steps
     10
     """
-    hints = get_type_hints(type(settings))
-    kinds = {field.name: hints[field.name] for field in dataclasses.fields(settings)}
-    values: dict[str, Any] = {}
     for change in changes:
-        key, equals, text = change.partition("=")
-        key = key.strip().replace("-", "_")
-        if not equals:
+        if "=" not in change:
             raise RsgError(f"a setting is written key=value, not '{change}'")
-        if key not in kinds:
-            raise unknown("setting", key, kinds)
-        values[key] = read_value(key, text.strip(), kinds[key])
-    return dataclasses.replace(settings, **values)
+    pairs = (change.split("=", 1) for change in changes)
+    values = {key.strip().replace("-", "_"): text.strip() for key, text in pairs}
+    return dataclasses.replace(settings, **named(type(settings), values))
 
 
 def restored(kind: type[S], values: Mapping[str, Any]) -> S:

@@ -46,19 +46,13 @@ there is none. ON: the columns that are a place. SAME: the column that agrees wi
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What can be asked of the states of one world.
+    """What can be asked of the states of one world."""
 
-    Attributes:
-        names: of the facts, such as `held(axe)` or `door[0]=1`.
-        ask: gives for states `[N, W]` which facts hold, `[N, F]`.
-        compiled: `(kernel, tables)` for search loops, if there is one: `kernel(tables, states, i, number)`.
-        numbers: `[F]` what the kernel calls each fact, -1 for one that this world does not have.
-    """
-
-    names: tuple[str, ...]
-    ask: Callable[[States], Bools]
+    names: tuple[str, ...]  # of the facts, such as `held(axe)` or `door[0]=1`
+    ask: Callable[[States], Bools]  # gives for states `[N, W]` which facts hold, `[N, F]`
+    # `(kernel, tables)` for search loops, if there is one: `kernel(tables, states, i, number)`
     compiled: tuple[Any, Any] | None
-    numbers: Ints
+    numbers: Ints  # `[F]` what the kernel calls each fact, -1 for one that this world does not have
 
 
 def say(phrases: Mapping[str, tuple[str, str]], name: str, holds: bool = True) -> str:
@@ -263,21 +257,15 @@ def _read(name: str) -> tuple[int, Told]:
 
 
 class _Part(NamedTuple):
-    """A part as it lies in rows: a grid, in which things stand in one row, and numbers, too.
+    """A part as it lies in rows: a grid, in which things stand in one row, and numbers, too."""
 
-    Attributes:
-        first: the column of its first number.
-        rows, columns: of the grid; down, right, deep: how far it is to the next row, column, and number of a cell.
-        named: the columns of a cell, or all numbers.
-    """
-
-    first: int
-    rows: int
-    columns: int
-    down: int
-    right: int
-    deep: int
-    named: list[Column]
+    first: int  # the column of its first number
+    rows: int  # of the grid
+    columns: int  # of the grid
+    down: int  # how far it is to the next row
+    right: int  # to the next column
+    deep: int  # to the next number of a cell
+    named: list[Column]  # the columns of a cell, or all numbers
 
     @classmethod
     def of(cls, world: object, name: str, layout: Layout, flat: bool) -> "_Part":

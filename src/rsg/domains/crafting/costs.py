@@ -1,15 +1,14 @@
 """The paper's value-function figure: what is left to pay from each cell, with learned subgoals."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Floats
 from rsg.core.pictures import png
 from rsg.domain import Illustration
 from rsg.domains.crafting.text import read_map
@@ -50,20 +49,14 @@ def cost_figure(subgoals: Classifiers, settings: RsgSettings) -> Illustration:
 
 @dataclass(frozen=True, eq=False)
 class CostMap:
-    """The cost-to-go of one machine node, for each place of the agent.
+    """The cost-to-go of one machine node, for each place of the agent."""
 
-    Attributes:
-        term: of the node.
-        world: a grid; state: `[W]` as the node is entered.
-        cost: `[height, width]` J(s, v) with the agent there and all else as in `state`; NaN where it cannot be.
-        path: (row, column) of each state from entering the node to leaving it.
-    """
-
-    term: str
-    world: CraftingWorld
-    state: NDArray[Any]
-    cost: NDArray[np.float64]
-    path: list[tuple[int, int]]
+    term: str  # of the node
+    world: CraftingWorld  # a grid
+    state: Array  # `[W]` as the node is entered
+    # `[height, width]` J(s, v) with the agent there and all else as in `state`; NaN where it cannot be
+    cost: Floats
+    path: list[tuple[int, int]]  # (row, column) of each state from entering the node to leaving it
 
     @property
     def range(self) -> tuple[float, float]:
@@ -72,7 +65,7 @@ class CostMap:
 
 
 def cost_maps(
-    world: CraftingWorld, state: NDArray[Any], task: str, subgoals: Classifiers, settings: RsgSettings
+    world: CraftingWorld, state: Array, task: str, subgoals: Classifiers, settings: RsgSettings
 ) -> list[CostMap]:
     """J on all that can be reached from a state of Crafting World, for each node that a rational agent serves."""
     machine = Machine.of(parse(task))

@@ -41,11 +41,7 @@ _KEYS = frozenset(thing.key for thing in STANDARD.things if thing.key)
 
 
 class Crafting(Domain[CraftingWorld]):
-    """The tasks of the paper, with random maps that hold what they need.
-
-    Args:
-        custom: tasks of one's own, which make up the split `custom`.
-    """
+    """The tasks of the paper, with random maps that hold what they need."""
 
     name = "crafting"
     title = "Crafting World"

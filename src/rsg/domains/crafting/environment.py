@@ -18,10 +18,8 @@ from rsg.domains.crafting.world import CraftingWorld
 class Maps(Crafting):
     """Crafting World on maps of one's own.
 
-    Args:
-        map: a kind of map, a map file, or a pair (world, state); by default a field that holds what the task needs.
-        cell: pixels per cell of an image observation.
-        inventory, size: see `rsg.domains.crafting.starts.start_on`.
+    map: a kind of map, a map file, or a pair (world, state); by default a field that holds what the task needs. cell:
+    pixels per cell of an image observation. inventory, size: see `rsg.domains.crafting.starts.start_on`.
     """
 
     def __init__(

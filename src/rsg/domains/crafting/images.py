@@ -7,14 +7,12 @@ most weights come to be 0.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Bytes, Floats, Indices
 from rsg.core.errors import RsgError
 from rsg.domain import Network
 from rsg.domains.crafting import CraftingWorld, Sets
@@ -34,7 +32,7 @@ GAIN = 2 * DOUBT  # log-odds from a weight of 1, so that Adam's steps go far eno
 AT_ONCE = 256  # pictures
 
 
-def framed(states: NDArray[Any], pictures: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def framed(states: Array, pictures: Bytes) -> Bytes:
     """Pictures `[N, H + margins, W + margins, 3]` of states that are drawn as `[N, H, W, 3]`, as they are."""
     n, height, width = pictures.shape[:3]
     out = np.empty((n, height + 2 * MARGIN, width + 2 * MARGIN, 3), dtype=np.uint8)
@@ -64,11 +62,11 @@ class ImageClassifiers(Classifiers):
     def __init__(self, single: bool = False, looks: int = 0) -> None:
         networks = 1 if single else 2
         super().__init__(single, {"weights": Weights((networks, looks)), "offset": doubtful(networks)})
-        self.camera: Callable[..., NDArray[np.uint8]] = framed
+        self.camera: Callable[..., Bytes] = framed
         self.register_buffer("looks", torch.zeros(looks, NUMBERS))
         self.register_buffer("reach", torch.zeros(looks))
 
-    def meet(self, world: EitherWorld, states: NDArray[Any]) -> None:
+    def meet(self, world: EitherWorld, states: Array) -> None:
         """Get to know the looks of the tiles in their pictures; a tile that is like a known one is no new look.
 
         A tile has the look that it is nearest to, if it is not further away than half the way to the next look.
@@ -88,7 +86,7 @@ class ImageClassifiers(Classifiers):
         """Each look is a thing to look at."""
         return [self.weights[..., None]]
 
-    def pictures(self, world: EitherWorld, states: NDArray[Any]) -> NDArray[np.uint8]:
+    def pictures(self, world: EitherWorld, states: Array) -> Bytes:
         """Pictures of states as the camera takes them, `[N, H, W, 3]`."""
         if isinstance(world, CraftingWorld):
             drawn = images(world, states, TILE)
@@ -98,7 +96,7 @@ class ImageClassifiers(Classifiers):
             raise RsgError("the encoder 'image' reads pictures, and this world has no method render(state)")
         return self.camera(states, drawn)
 
-    def tiles(self, world: EitherWorld, states: NDArray[Any]) -> tuple[Tensor, NDArray[np.int32]]:
+    def tiles(self, world: EitherWorld, states: Array) -> tuple[Tensor, Indices]:
         """The distinct tiles of pictures, `[U, numbers]`, and pairs of a picture and a tile that is in it."""
         pictures = self.pictures(world, np.asarray(states))
         shown = np.empty(pictures.shape, dtype=np.int8)
@@ -108,7 +106,7 @@ class ImageClassifiers(Classifiers):
         kernels.cut(shown, corners, TILE, cut)
         return torch.as_tensor(cut).to(self.looks), pairs
 
-    def see(self, world: EitherWorld, states: NDArray[Any]) -> Tensor:
+    def see(self, world: EitherWorld, states: Array) -> Tensor:
         """How much of each look is in their pictures, `[N, L]`: 0, FAINT on the usual ground, 1 on another."""
         tiles, pairs = self.tiles(world, states)
         there = np.zeros((len(states), len(self.looks) + 1), dtype=np.float32)  # the last one: no look that is known
@@ -123,7 +121,7 @@ class ImageClassifiers(Classifiers):
         chosen = list(numbers)
         return GAIN * torch.einsum("nl,tml->ntm", seen, self.weights[chosen]) + self.offset[chosen]
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient; so many at once that memory is no concern."""
         parts = [states[i : i + AT_ONCE] for i in range(0, max(len(states), 1), AT_ONCE)]
         return np.concatenate([super(ImageClassifiers, self).evaluate(world, part, numbers) for part in parts])

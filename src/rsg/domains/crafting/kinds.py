@@ -15,33 +15,24 @@ from rsg.core.files import shipped
 
 @dataclass(frozen=True)
 class MapKind:
-    """How maps of one kind are drawn.
+    """How maps of one kind are drawn."""
 
-    Attributes:
-        about: what it is for, in a sentence.
-        limit: at most so many objects, walls and water among them.
-        scattered: objects that may lie anywhere on free ground, each with a chance drawn per map from `chance`.
-        together: groups of scattered objects that come all or not at all.
-        template: the plan of the map: letters are regions, `.` is free ground that belongs to all, `~` water, and one
-            cell of all `=` becomes a door, the others `fence`.
-        regions: what lies in each region of the template; one of these is chosen per map.
-        far: the region for what the task needs and no region holds; `goal` is put there if no task is given.
-        start: the region in which the agent starts.
-        turned: whether the map is turned and mirrored at random.
-    """
-
-    about: str
-    limit: int
+    about: str  # what it is for, in a sentence
+    limit: int  # at most so many objects, walls and water among them
+    # objects that may lie anywhere on free ground, each with a chance drawn per map from `chance`
     scattered: Sequence[str] = ()
     chance: Sequence[float] = (0.0, 0.0)
-    together: Sequence[Sequence[str]] = ()
+    together: Sequence[Sequence[str]] = ()  # groups of scattered objects that come all or not at all
+    # the plan of the map: letters are regions, `.` is free ground that belongs to all, `~` water, and one cell of all
+    # `=` becomes a door, the others `fence`
     template: Sequence[str] = ("......",) * 6
     fence: str = "wall"
+    # what lies in each region of the template; one of these is chosen per map
     regions: Sequence[Mapping[str, Sequence[str]]] = ({},)
-    far: str = "."
+    far: str = "."  # the region for what the task needs and no region holds; `goal` is put there if no task is given
     goal: Sequence[str] = ()
-    start: str = "."
-    turned: bool = True
+    start: str = "."  # the region in which the agent starts
+    turned: bool = True  # whether the map is turned and mirrored at random
 
     @cached_property
     def own(self) -> frozenset[str]:

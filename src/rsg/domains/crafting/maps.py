@@ -23,13 +23,8 @@ def sample_map(
 ) -> tuple[CraftingWorld, States]:
     """A random map of a kind: its world and its first state `[W]`.
 
-    Args:
-        kind: a name in `KINDS`.
-        rng: where chance comes from.
-        needs: objects that must be on the map, see `objects_for`; they are kept when the limit cuts.
-        inventory: items that the agent holds.
-        size: (height, width) other than the kind's own; for open fields only.
-        limit: how many objects other than the kind's own.
+    needs: objects that must be on the map, see `objects_for`; they are kept when the limit cuts. size: (height, width)
+    other than the kind's own, for open fields only; limit: how many objects other than the kind's own.
 
     >>> from rsg.core.random import stream
     >>> world, state = sample_map("river", stream(0, "example"))

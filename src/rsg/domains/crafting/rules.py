@@ -19,20 +19,14 @@ FLOOR, BARRIER, DOOR, SWITCH, PLACE, ITEM = range(6)
 
 @dataclass(frozen=True)
 class Thing:
-    """A type of object.
+    """A type of object."""
 
-    Attributes:
-        name: as in `iron-ore-vein`.
-        kind: `item` can be picked up; `place` is where rules apply; `switch` opens all doors while it is on; a `door`
-            and a `barrier` stand in the way.
-        symbol: one letter for map files and terminals.
-        key: for a door or barrier, the item that lets the agent pass; None: nothing does.
-    """
-
-    name: str
+    name: str  # as in `iron-ore-vein`
+    # `item` can be picked up; `place` is where rules apply; `switch` opens all doors while it is on; a `door` and a
+    # `barrier` stand in the way
     kind: Kind
-    symbol: str
-    key: str | None = None
+    symbol: str  # one letter for map files and terminals
+    key: str | None = None  # for a door or barrier, the item that lets the agent pass; None: nothing does
 
 
 @dataclass(frozen=True)

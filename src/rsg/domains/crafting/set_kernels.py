@@ -20,41 +20,29 @@ TOLD = np.dtype((np.record, np.dtype([("part", np.float32), ("known", np.uint8)]
 
 
 class Tables(NamedTuple):
-    """Parameters for maps of one size: N networks, H the hidden width, C codes, P cells.
+    """Parameters for maps of one size: N networks, H the hidden width, C codes, P cells."""
 
-    Attributes:
-        vectors: `[N·B, H]` a block of B rows for each network: C for items held by their code, C for objects on the
-            map by their code, P for what their cell adds, 1 for what the agent on it adds; then the weights of both
-            maxima, of items and of objects, in the log-odds.
-        base: `[N, P + 1]` log-odds from the agent's cell, and from each item held.
-        codes, cells, width, capacity: C, P, the width of the map, and how many items can be held.
-    """
-
+    # `[N·B, H]` a block of B rows for each network: C for items held by their code, C for objects on the map by their
+    # code, P for what their cell adds, 1 for what the agent on it adds; then the weights of both maxima, of items and
+    # of objects, in the log-odds
     vectors: Array
-    base: Array
-    codes: int
-    cells: int
-    width: int
-    capacity: int
+    base: Array  # `[N, P + 1]` log-odds from the agent's cell, and from each item held
+    codes: int  # C
+    cells: int  # P
+    width: int  # of the map
+    capacity: int  # how many items can be held
 
 
 class Memory(NamedTuple):
-    """Which networks are asked, and what they said of the latest inventories and maps, in a number of ways.
-
-    Attributes:
-        wanted: `[Q]` the networks that are asked, `each` of them for one term after the other.
-        seen: `[ways, W]` an inventory and a map, each where a state has it; they need not be of the same state.
-        turns: `[2, 2]` for inventories and for maps: the way that was used last, and the one to be replaced next.
-        told: `[2, ways, Q]` the part of the log-odds, if it is known; of maps, while the agent stands on no object.
-        pooled: `[ways·Q·2 + 4, H]` the maximum over the objects on the map, after the ReLU, and the second-best; then
-            rows to work in.
-    """
+    """Which networks are asked, and what they said of the latest inventories and maps, in a number of ways."""
 
     each: int
-    wanted: Ints
-    seen: Bytes
-    turns: Ints
-    told: Array
+    wanted: Ints  # `[Q]` the networks that are asked, `each` of them for one term after the other
+    seen: Bytes  # `[ways, W]` an inventory and a map, each where a state has it; they need not be of the same state
+    turns: Ints  # `[2, 2]` for inventories and for maps: the way that was used last, and the one to be replaced next
+    told: Array  # `[2, ways, Q]` the part of the log-odds, if it is known; of maps, while the agent stands on no object
+    # `[ways·Q·2 + 4, H]` the maximum over the objects on the map, after the ReLU, and the second-best; then rows to
+    # work in
     pooled: Array
 
 

@@ -9,10 +9,9 @@ from typing import Any, Self, TypeGuard
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from rsg.core.arrays import Floats
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.domains.crafting import CraftingWorld, Sets
 from rsg.domains.crafting import set_kernels as kernels
@@ -28,11 +27,6 @@ SCALE = 0.1  # of the overall features, which are counts
 
 class SetClassifiers(Classifiers):
     """G_o and I_o on `Sets`, each with a network of its own.
-
-    Args:
-        hidden: the width of a layer.
-        types: how many types of objects there are.
-        single: whether I is 1 - G.
 
     Parameters have the shape `[terms, 2, ...]`: G and I of each term (`[terms, 1, ...]` if single).
     """
@@ -165,7 +159,7 @@ class SetClassifiers(Classifiers):
         wanted = self.networks * np.asarray(numbers, dtype=np.int64)[:, None] + np.arange(networks)
         return kernels.empty_memory(wanted, world.state_width, self.hidden)
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if not self._compiles(world):
             return super().evaluate(world, states, numbers)
@@ -189,7 +183,7 @@ class SetClassifiers(Classifiers):
         self._tables.clear()  # a step follows, and a fused optimiser changes parameters without a trace
 
     def compiled(
-        self, world: EitherWorld, numbers: Sequence[int], separate: bool, state: NDArray[Any] | None = None
+        self, world: EitherWorld, numbers: Sequence[int], separate: bool, state: Array | None = None
     ) -> tuple[Any, Any] | None:
         """The kernel and its tables for the product search, see `rsg.search.Goals`."""
         del state  # all states of a world look alike

@@ -32,13 +32,8 @@ def start_on(
 ) -> Start:
     """A world and a first state `[W]`; always the same world for the same arguments.
 
-    Args:
-        map: a kind of map (a name in `KINDS`), a map file, or what is to be given; by default an open field that holds
-            what the terms need.
-        terms: the subgoals that must be possible: what they need is put on a random map.
-        rng: where chance comes from.
-        inventory: items that the agent holds at the start of a random map.
-        size: (height, width) of an open field.
+    map: a kind of map (a name in `KINDS`), a map file, or what is to be given; by default an open field that holds what
+    the terms need. On a random map, the agent holds the inventory, and an open field has that size.
     """
     needs = _needed(tuple(terms))
     if map is None:
@@ -90,11 +85,7 @@ def leading_to(term: str) -> tuple[str, ...]:
 def start_for(term: str, size: int, rng: np.random.Generator, held: Sequence[str] = ()) -> Start:
     """A square map of that size and its first state `[W]`, in which the term is false.
 
-    Args:
-        term: what is to come true. All objects that can help lie where one can walk without a key or a boat.
-        size: rows and columns.
-        rng: where chance comes from.
-        held: what is in the hands.
+    All objects that can help lie where one can walk without a key or a boat. held: what is in the hands.
     """
     needs = objects_for(leading_to(term))
     for _ in range(MAX_DRAWS):

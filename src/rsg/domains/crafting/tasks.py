@@ -14,17 +14,12 @@ FULL_MAPS = ("full-field", "full-switch-field")
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """One task of a benchmark.
+    """One task of a benchmark."""
 
-    Attributes:
-        text: the description.
-        maps: kinds of maps; one that can hold what the task needs is drawn for each episode. Or one map file.
-        given: what the agent holds at the start: one of these, before random items are added.
-    """
-
-    text: str
+    text: str  # the description
+    # kinds of maps; one that can hold what the task needs is drawn for each episode. Or one map file.
     maps: tuple[str, ...] = TRAINING_MAPS
-    given: tuple[Items, ...] = ((),)
+    given: tuple[Items, ...] = ((),)  # what the agent holds at the start: one of these, before random items are added
 
     def __str__(self) -> str:
         return self.text

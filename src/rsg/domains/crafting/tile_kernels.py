@@ -65,9 +65,7 @@ def contrasts(pictures: Bytes, out: Contrasts) -> None:
 def grid(picture: Contrasts, side: int) -> tuple[int, int]:
     """Where the first row and column of whole tiles begin: so that as few tiles as possible have anything in them.
 
-    Args:
-        picture: `[H, W, 3]`, zero where there is only ground.
-        side: of a tile.
+    picture: `[H, W, 3]`, zero where there is only ground.
     """
     height, width = picture.shape[:2]
     sums = np.zeros((height + 1, width + 1), dtype=np.int32)  # of the pixels above and to the left that are not ground

@@ -5,7 +5,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from rsg.core.arrays import Array
@@ -22,11 +21,8 @@ TILE = 8  # pixels of a cell: enough to tell all things apart
 class SetEncoder(nn.Module):
     """The paper's network for sets: each object through small layers, then the maximum over objects.
 
-    Args:
-        types: of objects.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task each object is seen with; 0: none.
-        layers: per object on the map; the paper has one. Items held have one: they are nowhere.
+    condition: how many features of the task each object is seen with; 0: none. layers: per object on the map; the paper
+    has one. Items held have one: they are nowhere.
     """
 
     def __init__(self, types: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
@@ -68,10 +64,6 @@ class TileEncoder(nn.Module):
     """Pictures: the pixels of each tile through small layers, then the maximum over tiles.
 
     Where the agent is, is not told: it is the mean place of the tiles, weighted by how much each looks like it.
-
-    Args:
-        tile: pixels of a tile's side.
-        hidden, condition, layers: as for `SetEncoder`.
     """
 
     def __init__(self, tile: int, hidden: int, condition: int = 0, layers: int = 2) -> None:
@@ -100,18 +92,14 @@ class TileEncoder(nn.Module):
 
 
 class FilledTiles(NamedTuple, Generic[_Numbers]):
-    """What is seen of N pictures: the tiles that have anything in them, padded with zeros.
+    """What is seen of N pictures: the tiles that have anything in them, padded with zeros."""
 
-    Attributes:
-        there: `[N, K]` 1 for a tile; cells: `[N, K, 2]` its row and column; pixels: `[N, K, numbers]` from -1 to 1.
-    """
-
-    there: _Numbers
-    cells: _Numbers
-    pixels: _Numbers
+    there: _Numbers  # `[N, K]` 1 for a tile
+    cells: _Numbers  # `[N, K, 2]` its row and column
+    pixels: _Numbers  # `[N, K, numbers]` from -1 to 1
 
 
-def look(world: CraftingWorld, states: NDArray[Any], shape: Mapping[str, Any]) -> FilledTiles[Array]:
+def look(world: CraftingWorld, states: Array, shape: Mapping[str, Any]) -> FilledTiles[Array]:
     """The tiles of pictures of states."""
     side, count = shape["tile"], len(states)
     pictures = images(world, states, side)

@@ -22,28 +22,18 @@ States = Bytes
 class Sets(NamedTuple):
     """What classifiers see of N states (paper, appendix "State representation"): sets of objects, padded with zeros.
 
-    Attributes:
-        overall: `[N, 5]` height and width of the map, row and column of the agent, number of items held.
-        inventory: `[N, capacity]` the type of each item held, 0 for none.
-        objects: `[N, objects, 5]` type, row, column, status (1: open or on), whether the agent stands on it.
-
     A type t is `rules.things[t - 1]`; classifiers take it as one-hot.
     """
 
+    # `[N, 5]` height and width of the map, row and column of the agent, number of items held
     overall: NDArray[np.float32]
-    inventory: Bytes
-    objects: Bytes
+    inventory: Bytes  # `[N, capacity]` the type of each item held, 0 for none
+    objects: Bytes  # `[N, objects, 5]` type, row, column, status (1: open or on), whether the agent stands on it
 
 
 @dataclass(frozen=True)
 class CraftingWorld:
     """One size of Crafting World. Its states are rows of bytes `[2 + capacity + height·width]`, see `kernels`.
-
-    Attributes:
-        height, width: of the map, in cells.
-        capacity: how many items the agent can hold.
-        objects: how many objects `encode` has room for; by default one per cell.
-        rules: the types of objects and what they do.
 
     >>> world = CraftingWorld()
     >>> state = world.state({(0, 2): "tree"}, agent=(0, 1), inventory=["axe"])
@@ -55,11 +45,11 @@ class CraftingWorld:
     network: ClassVar = "sets"
     visions: ClassVar = {"state": "types", "image": "tile"}
 
-    height: int = 6
+    height: int = 6  # cells
     width: int = 6
-    capacity: int = 6
-    objects: int = 0
-    rules: Rulebook = field(default=STANDARD, repr=False)
+    capacity: int = 6  # how many items the agent can hold
+    objects: int = 0  # how many objects `encode` has room for; by default one per cell
+    rules: Rulebook = field(default=STANDARD, repr=False)  # the types of objects and what they do
 
     def __post_init__(self) -> None:
         if not (1 <= self.height <= 255 and 1 <= self.width <= 255 and 1 <= self.capacity <= 255):

@@ -46,10 +46,7 @@ CONTROLS = Controls(
 class Playroom(Domain[PlayroomWorld]):
     """The tasks of the paper, in its room or another one.
 
-    Args:
-        layout: another room than the paper's: a name, a file, or a layout. Splits with terms that it lacks are left
-            out.
-        custom: tasks of one's own, which make up the split `custom`.
+    layout: another room than the paper's: a name, a file, or a layout. Splits with terms that it lacks are left out.
     """
 
     name = "playroom"

@@ -20,9 +20,7 @@ INK, WHITE = (45, 45, 55), (255, 255, 255)
 class Canvas:
     """Something to draw on, in the units of a room with y up; drawn larger and made smaller at the end.
 
-    Args:
-        low, high: the corners (x, y) of what is shown.
-        pixels: the longer side of the picture.
+    low, high: the corners (x, y) of what is shown; pixels: the longer side of the picture.
     """
 
     FINER = 3

@@ -16,9 +16,8 @@ from rsg.domains.playroom.domain import PAPER, Playroom
 class Rooms(Playroom):
     """Playroom in a room of one's own.
 
-    Args:
-        layout: the name of a layout that comes with rsg, a file, or a `rsg.domains.playroom.Layout`.
-        pixels: the longer side of an image observation.
+    layout: the name of one that comes with rsg, a file, or a `rsg.domains.playroom.Layout`; pixels: the longer side of
+    an image observation.
     """
 
     def __init__(self, layout: str | Path | Layout = PAPER, pixels: int = 84) -> None:

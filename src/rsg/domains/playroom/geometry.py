@@ -11,11 +11,11 @@ to a wall than about `TOLERANCE` may be called not free.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rsg.core.arrays import Array, Ints
 from rsg.core.compiled import bare, compiled, inlined, inner
 
 TOLERANCE = 1e-6
@@ -52,33 +52,21 @@ edge is out."""
 
 
 class Polygons(NamedTuple):
-    """Convex polygons, the corners of one after those of the other, anticlockwise.
+    """Convex polygons, the corners of one after those of the other, anticlockwise."""
 
-    Attributes:
-        start: `[P + 1]` where the corners of each polygon begin.
-        corners: `[C]` of `CORNER`: one array, since kernels take the longer to compile the more arrays they are given.
-    """
-
-    start: NDArray[np.int64]
-    corners: NDArray[Any]
+    start: Ints  # `[P + 1]` where the corners of each polygon begin
+    # `[C]` of `CORNER`: one array, since kernels take the longer to compile the more arrays they are given
+    corners: Array
 
 
 class Shapes(NamedTuple):
-    """All that kernels know of a room.
+    """All that kernels know of a room."""
 
-    Attributes:
-        size: width and height of the room.
-        radius: the distance of the robot's farthest corner from its own origin.
-        robot: the parts of its body, around its origin.
-        walls: the four sides of the room, and then the walls in it.
-        effectors: each around its own position.
-    """
-
-    size: tuple[float, float]
-    radius: float
-    robot: Polygons
-    walls: Polygons
-    effectors: Polygons
+    size: tuple[float, float]  # width and height of the room
+    radius: float  # the distance of the robot's farthest corner from its own origin
+    robot: Polygons  # the parts of its body, around its origin
+    walls: Polygons  # the four sides of the room, and then the walls in it
+    effectors: Polygons  # each around its own position
 
 
 def polygons(shapes: Sequence[Sequence[Sequence[float]]]) -> Polygons:
@@ -186,7 +174,7 @@ def wrapped(angle: float) -> float:
 
 
 @inner
-def _part_free(shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: NDArray[Any], ends: Ends) -> bool:
+def _part_free(shapes: Shapes, part: int, wall: int, start: Array, end: Array, ends: Ends) -> bool:
     """Whether a part of the robot stays clear of a wall during a motion; `ends` are its start and its end."""
     robot, walls = shapes.robot, shapes.walls
     first, last = ends
@@ -219,7 +207,7 @@ def _part_free(shapes: Shapes, part: int, wall: int, start: NDArray[Any], end: N
 
 
 @bare
-def motion_free(shapes: Shapes, start: NDArray[Any], end: NDArray[Any]) -> bool:
+def motion_free(shapes: Shapes, start: Array, end: Array) -> bool:
     """Whether the straight motion between two poses `[3]` is free along its whole length."""
     if not (_in_range(shapes, start[0], start[1], start[2]) and _in_range(shapes, end[0], end[1], end[2])):
         return False
@@ -251,21 +239,21 @@ def touches(shapes: Shapes, effector: int, x: float, y: float, at: At) -> bool:
 
 
 @bare
-def free_rows(shapes: Shapes, states: NDArray[Any], out: NDArray[Any]) -> None:
+def free_rows(shapes: Shapes, states: Array, out: Array) -> None:
     """`pose_free` of each state."""
     for i in range(len(states)):
         out[i] = pose_free(shapes, states[i, 0], states[i, 1], states[i, 2])
 
 
 @bare
-def clear_rows(shapes: Shapes, states: NDArray[Any], ends: NDArray[Any], out: NDArray[Any]) -> None:
+def clear_rows(shapes: Shapes, states: Array, ends: Array, out: Array) -> None:
     """`motion_free` from each state to its end."""
     for i in range(len(states)):
         out[i] = motion_free(shapes, states[i, :3], ends[i])
 
 
 @compiled
-def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: NDArray[Any]) -> None:
+def step_rows(shapes: Shapes, states: Array, actions: Array, out: Array) -> None:
     """The states after an action each: `out` holds copies of `states`, whose poses move where the motion is free."""
     end = np.empty(3)
     for i in range(len(states)):
@@ -277,7 +265,7 @@ def step_rows(shapes: Shapes, states: NDArray[Any], actions: NDArray[Any], out: 
 
 
 @bare
-def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], out: NDArray[Any]) -> None:
+def touch_rows(shapes: Shapes, states: Array, effectors: Array, out: Array) -> None:
     """Which of some effectors the robot touches in each state, `[N, effectors]`."""
     for i in range(len(states)):
         at = At(states[i, 0], states[i, 1], math.cos(states[i, 2]), math.sin(states[i, 2]))
@@ -287,7 +275,7 @@ def touch_rows(shapes: Shapes, states: NDArray[Any], effectors: NDArray[Any], ou
 
 
 @bare
-def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
+def overlap(shapes: Shapes, effector: int, places: Array) -> int:
     """What an effector at its row of `places` touches: -1 nothing, -2 a wall or a side, else the number of another.
 
     Effectors whose place is NaN have none yet.
@@ -308,7 +296,7 @@ def overlap(shapes: Shapes, effector: int, places: NDArray[Any]) -> int:
 
 
 @bare
-def scatter(shapes: Shapes, places: NDArray[Any], dice: NDArray[Any]) -> bool:
+def scatter(shapes: Shapes, places: Array, dice: Array) -> bool:
     """Give each effector whose place is NaN the next place of `dice` `[K, 2]`, in [0, 1), where it overlaps nothing.
 
     False if the dice did not suffice.

@@ -27,41 +27,28 @@ class LayoutError(RsgError):
 
 @dataclass(frozen=True)
 class Effector:
-    """A thing that does something when the robot touches it.
+    """A thing that does something when the robot touches it."""
 
-    Attributes:
-        name: what it is; the six of the paper have drawings of their own.
-        shape: a convex polygon around its position.
-        term: the subgoal that holds while the robot touches it; `touch-NAME` if none is given.
-        position: where it always lies; by default in a new random place each time.
-    """
-
-    name: str
-    shape: Polygon
-    term: str = ""
-    position: Point | None = None
+    name: str  # what it is; the six of the paper have drawings of their own
+    shape: Polygon  # a convex polygon around its position
+    term: str = ""  # the subgoal that holds while the robot touches it; `touch-NAME` if none is given
+    position: Point | None = None  # where it always lies; by default in a new random place each time
 
 
 @dataclass(frozen=True)
 class Layout:
     """A room: everything in it that stays the same from start to start. Polygons are convex; they may overlap.
 
-    Attributes:
-        size: width and height of the room; one corner of it is at (0, 0).
-        robot: the parts of the robot's body, as they lie around (0, 0) when its angle is 0.
-        effectors: what it can touch; they are no obstacles.
-        walls: what it must not touch, nor the sides of the room.
-        start: the pose (x, y, angle) in which the robot always starts; by default a random one.
-
     >>> square = box(1, 1)
     >>> Layout((4, 3), robot=(square,), effectors=(Effector("ball", square),)).terms
     ('touch-ball',)
     """
 
-    size: Point
-    robot: tuple[Polygon, ...]
-    effectors: tuple[Effector, ...]
-    walls: tuple[Polygon, ...] = ()
+    size: Point  # width and height of the room; one corner of it is at (0, 0)
+    robot: tuple[Polygon, ...]  # the parts of the robot's body, as they lie around (0, 0) when its angle is 0
+    effectors: tuple[Effector, ...]  # what it can touch; they are no obstacles
+    walls: tuple[Polygon, ...] = ()  # what it must not touch, nor the sides of the room
+    # the pose (x, y, angle) in which the robot always starts; by default a random one
     start: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:

@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
-from numpy.typing import NDArray
 
-from rsg.core.arrays import Bytes, Floats
+from rsg.core.arrays import Bools, Bytes, Floats
 from rsg.core.errors import RsgError
 from rsg.core.pictures import COLORS, png
 from rsg.domain import Illustration
@@ -51,22 +50,14 @@ HEAT_TEXT = (
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """What one classifier says of many places of the robot.
+    """What one classifier says of many places of the robot."""
 
-    Attributes:
-        xs, ys: `[X]` and `[Y]` the places.
-        response: `[Y, X]` G there.
-        sure: `[Y, X]` log-odds of G less its margin: planners take the subgoal for true from 0 on.
-        holds: `[Y, X]` whether the subgoal really holds there.
-        free: `[Y, X]` whether the robot can be there.
-    """
-
-    xs: Floats
-    ys: Floats
-    response: Floats
-    sure: Floats
-    holds: NDArray[np.bool_]
-    free: NDArray[np.bool_]
+    xs: Floats  # `[X]` the places
+    ys: Floats  # `[Y]`
+    response: Floats  # `[Y, X]` G there
+    sure: Floats  # `[Y, X]` log-odds of G less its margin: planners take the subgoal for true from 0 on
+    holds: Bools  # `[Y, X]` whether the subgoal really holds there
+    free: Bools  # `[Y, X]` whether the robot can be there
 
 
 def heats(
@@ -95,11 +86,7 @@ def heats(
 def heat_picture(subgoals: Classifiers, world: PlayroomWorld, state: Floats, dpi: int = 110) -> bytes:
     """A PNG with a row for each term: the whole room, then close-ups of its effector for some orientations.
 
-    Args:
-        subgoals: the classifiers.
-        world: the room.
-        state: `[W]` where the effectors are; where the robot is does not matter.
-        dpi: how finely it is drawn.
+    The effectors are where they are in the state `[W]`; where the robot is does not matter.
     """
     return png(heat_figure(subgoals, world, state), dpi)
 
@@ -168,7 +155,7 @@ def _draw_places(axes: Axes, heat: Heat, world: PlayroomWorld, state: Floats, ic
     axes.spines[:].set(color=WALL, linewidth=1.2)
 
 
-def _icon(world: PlayroomWorld, number: int) -> NDArray[np.uint8]:
+def _icon(world: PlayroomWorld, number: int) -> Bytes:
     """The drawing of an effector, as large as it is."""
     effector = world.layout.effectors[number]
     corners = np.array(effector.shape)
@@ -203,9 +190,7 @@ def _draw_key(figure: Figure, column: Any) -> None:
     figure.legend(handles=lines, loc="outside lower right", ncols=3, frameon=False, fontsize=9)
 
 
-def floor_plan(
-    world: PlayroomWorld, states: Floats, served: Sequence[Part], ended: int, pixels: int = 1000
-) -> NDArray[np.uint8]:
+def floor_plan(world: PlayroomWorld, states: Floats, served: Sequence[Part], ended: int, pixels: int = 1000) -> Bytes:
     """A trajectory `[T + 1, W]` on the floor, in the colours of the subgoals that its parts serve.
 
     The ends of the first parts, as many as `ended`, are numbered: there a subgoal came true.

@@ -26,17 +26,13 @@ Room = Any
 
 
 class Trail(NamedTuple):
-    """What was done.
+    """What was done."""
 
-    Attributes:
-        states: `[T, W]`, or poses `[T, 3]`: the robot's outline in each, fainter the earlier it is.
-        moments: steps at which something came true, with its name: drawn in green and numbered; what the numbers mean
-            is written on the lower wall.
-        colors: of each state, moments too; without them they darken over time, and moments are green.
-    """
-
-    states: Floats
+    states: Floats  # `[T, W]`, or poses `[T, 3]`: the robot's outline in each, fainter the earlier it is
+    # steps at which something came true, with its name: drawn in green and numbered; what the numbers mean is written
+    # on the lower wall
     moments: Sequence[tuple[int, str]] = ()
+    # of each state, moments too; without them they darken over time, and moments are green
     colors: Sequence[Color] | None = None
 
 
@@ -49,12 +45,8 @@ def picture(
 ) -> Bytes:
     """A state `[W]` as a picture `[height, width, 3]`, and if wanted what was or may be done in it.
 
-    Args:
-        world: the room.
-        state: the effectors are drawn where they lie in it, and the robot in full colour.
-        pixels: the longer side of the picture; names are written from 300 up.
-        trail: the way of a plan.
-        links: poses `[N, D]`, and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
+    pixels: the longer side of the picture; names are written from 300 up. trail: the way of a plan. links: poses `[N,
+    D]`, and pairs `[E, 2]` of their numbers: a tree or a roadmap, as thin lines.
     """
     if not MIN_PIXELS <= pixels <= MAX_PIXELS:
         raise RsgError(f"a picture of a Playroom has {MIN_PIXELS} to {MAX_PIXELS} pixels, not {pixels}")

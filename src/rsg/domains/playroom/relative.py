@@ -1,7 +1,6 @@
 """The encoder `relative`, for Playroom: how the robot sees each thing."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -30,10 +29,8 @@ class Relative(nn.Module):
     the distance in tenths of half the room, so that near things are told best; which of them matter, and where, is
     learned. The features of the things lie side by side, so that a subgoal can be about one of them.
 
-    Args:
-        inputs: how many numbers a state shows: x, y, cosine and sine of the robot; x and y of each thing.
-        hidden: the width of the first layer; the second is half as wide.
-        seed: of the first weights.
+    inputs: how many numbers a state shows: x, y, cosine and sine of the robot; x and y of each thing. hidden: the width
+    of the first layer; the second is half as wide.
     """
 
     def __init__(self, inputs: int, hidden: int = 32, seed: int = 0) -> None:
@@ -69,13 +66,7 @@ class Relative(nn.Module):
 
 
 class RelativeClassifiers(EncodedClassifiers):
-    """The encoder `relative` with its linear layers; on a CPU most of it is compiled for those who only ask.
-
-    Args:
-        inputs: how many numbers a state shows; hidden: the width of the first layer.
-        single: as for `EncodedClassifiers`.
-        seed: of the first weights of the encoder.
-    """
+    """The encoder `relative` with its linear layers; on a CPU most of it is compiled for those who only ask."""
 
     encoder: Relative
 
@@ -84,7 +75,7 @@ class RelativeClassifiers(EncodedClassifiers):
         super().__init__(encoder, encoder.features, single)
         self.small = True
 
-    def evaluate(self, world: EitherWorld, states: NDArray[Any], numbers: Sequence[int]) -> Floats:
+    def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient."""
         if self.heads.device.type != "cpu" or self.heads.dtype != torch.float32:
             return super().evaluate(world, states, numbers)

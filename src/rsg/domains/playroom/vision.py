@@ -12,11 +12,8 @@ ROBOT, NEAR = 4, 5.0  # numbers that tell the robot's pose; how much larger dist
 class PlaceEncoder(nn.Module):
     """What Playroom shows, read as a set: each effector through small layers, then the maximum over effectors.
 
-    Args:
-        effectors: how many; the numbers before their places are those of the robot.
-        hidden: the width of every layer, and how many features it gives.
-        condition: how many features of the task each effector is seen with; 0: none.
-        layers: per effector.
+    The numbers before the places of so many effectors are those of the robot. condition: how many features of the task
+    each effector is seen with; 0: none. layers: per effector.
     """
 
     def __init__(self, effectors: int, hidden: int, condition: int = 0, layers: int = 2) -> None:

@@ -31,13 +31,6 @@ def _constant(*values: float) -> Floats:
 class PlayroomWorld:
     """One room. Its states are rows `[3 + 2·effectors]`: x, y and angle of the robot, then x and y of each effector.
 
-    Attributes:
-        layout: the walls, the robot and the effectors; by default those of the paper.
-        low: the least x, y and angle.
-        period: the angle comes round again after 2π.
-        reach: one action moves by at most 1 in x and y and turns by at most 1.
-        cost: of an action.
-
     >>> world = PlayroomWorld()
     >>> start = world.state((5, 5, 0), {"ball": (7.5, 5)})
     >>> world.step(start[None], [[0.8, 0, 0.5]])[0, :3]
@@ -49,11 +42,12 @@ class PlayroomWorld:
     network: ClassVar = "relative"
     visions: ClassVar = {"state": "effectors"}
 
+    # the walls, the robot and the effectors; by default those of the paper
     layout: Layout = field(default_factory=lambda: load_layout("paper"), repr=False)
-    low: ClassVar = _constant(0, 0, -np.pi)
-    period: ClassVar = _constant(0, 0, 2 * np.pi)
-    reach: ClassVar = _constant(1, 1, 1)
-    cost: ClassVar = 0.1
+    low: ClassVar = _constant(0, 0, -np.pi)  # the least x, y and angle
+    period: ClassVar = _constant(0, 0, 2 * np.pi)  # the angle comes round again after 2π
+    reach: ClassVar = _constant(1, 1, 1)  # one action moves by at most 1 in x and y and turns by at most 1
+    cost: ClassVar = 0.1  # of an action
 
     @cached_property
     def high(self) -> Floats:

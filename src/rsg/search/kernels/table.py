@@ -11,15 +11,10 @@ ANY = np.iinfo(np.int64).max  # number of rows
 
 
 class Table(NamedTuple):
-    """Rows that differ, and where to find them. Its owner keeps their count, and room for one row more than that.
+    """Rows that differ, and where to find them. Its owner keeps their count, and room for one row more than that."""
 
-    Attributes:
-        words: `[cap, B / 8]` the rows as unsigned words, padded with zeros.
-        slots: `[2^k]` a hash table of their numbers, -1 where empty; at most half of it is filled.
-    """
-
-    words: Array
-    slots: Array
+    words: Array  # `[cap, B / 8]` the rows as unsigned words, padded with zeros
+    slots: Array  # `[2^k]` a hash table of their numbers, -1 where empty; at most half of it is filled
 
 
 def new_table(capacity: int, width: int) -> Table:

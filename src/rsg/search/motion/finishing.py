@@ -16,11 +16,8 @@ _CLOSE = 1e-6  # in actions: how far a replay may be from the poses it was to go
 def finished(query: Query, poses: Floats, nodes: Ints, rng: np.random.Generator) -> tuple[Floats, Floats, Ints]:
     """The actions `[T, D]`, states `[T + 1, W]` and nodes `[T]` of a plan along a path, or along a shorter one.
 
-    Args:
-        query: what it is for.
-        poses: `[T + 1, D]` the path, one action after the other.
-        nodes: `[T]` the machine node that each action serves; where it changes, a subgoal is done.
-        rng: where chance comes from.
+    poses: `[T + 1, D]` the path, one action after the other; nodes: `[T]` the machine node that each action serves;
+    where it changes, a subgoal is done.
     """
     for way, serving in (_shortened(query, poses, nodes, rng), (poses, nodes)):
         actions, states = _replayed(query, way)

@@ -66,10 +66,7 @@ def likely_poses(query: Query, poses: Floats, log_g: Floats, rng: np.random.Gene
 
     Where fewer poses than wanted do, others around the most likely ones are tried, nearer and nearer.
 
-    Args:
-        query: what they are for.
-        poses: `[N, D]` free poses to begin with; log_g: `[N, terms]` of these.
-        rng: where chance comes from.
+    poses: `[N, D]` free poses to begin with; log_g: `[N, terms]` of these.
     """
     best = [_top(poses, values) for values in log_g.T]
     for radius in _ROUNDS:

@@ -36,11 +36,7 @@ _made: OrderedDict[tuple[object, ...], tuple[ContinuousWorld, Any]] = OrderedDic
 def roadmap(world: ContinuousWorld, state: Floats, size: int = STATES, seed: int = 0) -> StateGraph:
     """Free poses `[S, D]` of the world and the actions between them; made once and kept in memory.
 
-    Args:
-        world: where.
-        state: `[W]` any state: what else is in it, which a world without `compiled_motion` may look at.
-        size: how many poses.
-        seed: where chance comes from.
+    state: `[W]` any state: what else is in it, which a world without `compiled_motion` may look at.
 
     An edge is an action both ways; its number is that among the edges of its state.
     """
@@ -155,11 +151,7 @@ def local_roadmap(world: ContinuousWorld, states: Floats, depth: int, size: int 
 
     It is for continuous worlds what `local_graph` is for others.
 
-    Args:
-        world: where.
-        states: the trajectory; its states come first.
-        depth: how many actions around it the graph reaches.
-        size: poses of the roadmap.
+    The trajectory comes first among the states; size: poses of the roadmap.
     """
     check_growth(states, depth)
     whole = attach(world, roadmap(world, states[0], size), states)

@@ -35,13 +35,7 @@ def _without(poses: Floats, others: Floats) -> Floats:
 class RoadmapSearch:
     """One search of the roadmap planner; `run` may be called again as with `ProductSearch`.
 
-    Args:
-        world: continuous.
-        state: `[W]` where it starts; one that is in collision is an error.
-        machine: of the task.
-        goals: the classifiers of the machine's terms.
-        how: to search.
-        seed: where chance comes from.
+    A start `[W]` that is in collision is an error.
     """
 
     def __init__(

@@ -65,19 +65,13 @@ def replace(corners: Floats, count: int, begin: int, rest: int, ends: Floats) ->
 
 
 class Room(NamedTuple):
-    """Where a path is made shorter.
+    """Where a path is made shorter."""
 
-    Attributes:
-        corners: `[cap, D]` of which the first ones are the path, with room for two more per shortcut; along: `[cap]`.
-        ends: `[2, D]` of a shortcut; chain: `[T + 1, D]` the poses of one straight way.
-        out: `[T + 1, D]` the new path.
-    """
-
-    corners: Floats
-    along: Floats
-    ends: Floats
-    chain: Floats
-    out: Floats
+    corners: Floats  # `[cap, D]` of which the first ones are the path, with room for two more per shortcut
+    along: Floats  # `[cap]`
+    ends: Floats  # `[2, D]` of a shortcut
+    chain: Floats  # `[T + 1, D]` the poses of one straight way
+    out: Floats  # `[T + 1, D]` the new path
 
     @classmethod
     def of(cls, poses: Floats, tries: int) -> "Room":
@@ -91,9 +85,8 @@ class Room(NamedTuple):
 def pull_straight(tables: object, space: Space, room: Room, count: int, pairs: Floats) -> int:
     """Cut corners off: between two points of the path, each given as a part of its length, go straight if possible.
 
-    Args:
-        room: the first `count` of its corners are the path.
-        pairs: `[N, 2]` of which parts below 0 mean the start of the path and those above 1 its end.
+    The first `count` corners of the room are the path. pairs: `[N, 2]` of which parts below 0 mean the start of the
+    path and those above 1 its end.
 
     Gives the new count.
     """
@@ -186,12 +179,7 @@ def shorten(
 ) -> Floats:
     """A path from the first pose to the last one, of at most as many actions, each checked as the world will check it.
 
-    Args:
-        world: where.
-        state: `[W]` any state of the path: what poses do not tell.
-        poses: `[T + 1, D]` a path of single actions.
-        rng: where chance comes from.
-        tries: shortcuts to try.
+    state: `[W]` any state of the path, for what poses `[T + 1, D]` do not tell; tries: shortcuts to try.
     """
     return shorten_parts(world, state, poses, np.array([0, len(poses) - 1]), rng, tries)[0]
 

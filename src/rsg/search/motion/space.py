@@ -129,9 +129,9 @@ def prepared(template: Kernel, world: ContinuousWorld, state: Floats, **parts: K
 
 @cache
 def _compiled(template: Kernel, clear: Kernel, parts: tuple[tuple[str, Kernel], ...]) -> Kernel:
-    straight = specialised(advance, clear=clear)
-    hooks = {name: specialised(part, advance=straight) for name, part in parts}
-    return specialised(template, False, False, advance=straight, **hooks)
+    straight = specialised(advance, inner, clear=clear)
+    hooks = {name: specialised(part, inner, advance=straight) for name, part in parts}
+    return specialised(template, bare, advance=straight, **hooks)
 
 
 @cache
@@ -151,6 +151,13 @@ def _advance(
         before, after = after, before
     blocked = np.flatnonzero(~np.asarray(world.clear(rows_of(before, state), after)))
     return (int(blocked[0]) if len(blocked) else count), total
+
+
+def straight_way(world: ContinuousWorld, state: Floats, goal: Floats, chain: Floats) -> Floats | None:
+    """The poses on the straight way from a state to the pose `goal`, if it is free and `chain` has room for it."""
+    start = state[: len(goal)]
+    count, total = _advance((world, state), space_of(world), start, goal, chain, False)
+    return np.concatenate([start[None], chain[:count]]) if count == total else None
 
 
 def rows_of(poses: Floats, state: Floats) -> Floats:

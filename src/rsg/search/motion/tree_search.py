@@ -32,13 +32,7 @@ _LOOKED_AT = 2048  # random poses among which likely ones are looked for
 class TreeSearch:
     """One search of the planner `rrt`; `run` may be called again to go on with a larger budget.
 
-    Args:
-        world: continuous.
-        state: `[W]` where it starts; one that is in collision is an error.
-        machine: of the task.
-        goals: the classifiers of the machine's terms.
-        how: to search; an expansion is a step of a tree towards one target.
-        seed: where chance comes from.
+    A start `[W]` that is in collision is an error; an expansion is a step of a tree towards one target.
     """
 
     def __init__(

@@ -13,7 +13,17 @@ import numpy as np
 from rsg.core.arrays import Floats, Indices, Ints, grown
 from rsg.core.compiled import bare
 from rsg.core.errors import RsgError
-from rsg.search.motion.space import Space, advance, checked_start, difference, prepared, put, space_of, uniform
+from rsg.search.motion.space import (
+    Space,
+    advance,
+    checked_start,
+    difference,
+    prepared,
+    put,
+    space_of,
+    straight_way,
+    uniform,
+)
 from rsg.worlds.protocol import ContinuousWorld
 
 _SLICE = 128  # samples between two looks at the clock
@@ -164,8 +174,10 @@ def connect(
     used = 0
     while used < budget and (used == 0 or time.perf_counter() < late):
         samples = uniform(space, rng, min(_SLICE, budget - used))
-        if used == 0:
-            samples[0] = goal  # perhaps nothing is in the way
+        if used == 0:  # perhaps nothing is in the way
+            samples[0] = goal
+            if (way := straight_way(world, start, goal, chain)) is not None:
+                return Motion(way, len(samples), "found")
         used += len(samples)
         trees = trees[0].with_room(len(samples) * _CHAIN), trees[1].with_room(len(samples) * _CHAIN)
         here, there = kernel(tables, space, trees, samples, chain)

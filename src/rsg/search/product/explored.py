@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Ints, grown
-from rsg.core.compiled import Kernel, bare, compiled, inlined, specialised
+from rsg.core.compiled import Kernel, bare, compiled, inlined, inner, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
 from rsg.worlds import World, costs_of, successors_of
@@ -146,7 +146,7 @@ class Explored:
             return Forms(ask, (), unknown, ())
         step, tables = self._world.compiled_step  # type: ignore[attr-defined]
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
-        return Forms(specialised(find_out, step=step), tables, goal, goal_tables)
+        return Forms(specialised(find_out, inner, step=step), tables, goal, goal_tables)
 
     def _keep(self, table: Table, after: Array, price: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)

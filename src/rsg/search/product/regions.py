@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Ints, grown
-from rsg.core.compiled import specialised
+from rsg.core.compiled import inner, specialised
 from rsg.core.errors import RsgError
 from rsg.search.driving import Limits, drive
 from rsg.search.product import region_kernels as kernels
@@ -88,8 +88,8 @@ class RegionSearch(KernelSearch[kernels.Memory]):
             run=np.zeros(1, dtype=kernels.RUN),
             novelty=new_novelty(explored.known.table, room, explored.column),
         )
-        look = specialised(kernels.look, goal=explored.forms.goal)
-        expand = specialised(kernels.expand, look=look)
+        look = specialised(kernels.look, inner, goal=explored.forms.goal)
+        expand = specialised(kernels.expand, inner, look=look)
         kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
         asked = kernels.Asked(goal, self._threshold, int(not blind), novel)
         super().__init__(explored, kernel, memory, asked, spread=actions)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Ints
-from rsg.core.compiled import Kernel, specialised
+from rsg.core.compiled import Kernel, inlined, specialised
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
@@ -129,8 +129,8 @@ class LabelSearch(KernelSearch[kernels.Memory]):
 
 def specialised_search(template: Kernel, explored: Explored) -> Kernel:
     """A kernel of these states and their goals."""
-    leave = specialised(kernels.leave, inline=True, goal=explored.forms.goal)
-    expand = specialised(kernels.expand, inline=True, leave=leave)
+    leave = specialised(kernels.leave, inlined, goal=explored.forms.goal)
+    expand = specialised(kernels.expand, inlined, leave=leave)
     return specialised(template, find_out=explored.forms.find_out, expand=expand)
 
 

@@ -13,7 +13,7 @@ from rsg.core.settings import Settings, default, named, read_value, told
 from rsg.search.driving import Between, Limits
 
 ORDERS = ("optimal", "anytime", "balanced", "deepest", "novel")
-ORDER = "deepest"  # unless another one is named; on a roadmap `optimal`
+ORDER = "novel"  # unless another one is named; on a roadmap `optimal`
 
 
 @dataclass(frozen=True)
@@ -202,25 +202,17 @@ def _names(*kinds: type[Any]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search found: the best plan so far, if any, and how the search ended.
+    """What a search found: the best plan so far, if any, and how the search ended."""
 
-    Attributes:
-        actions: `[T]`, or `[T, D]` in a continuous world; states: `[T + 1, W]`; nodes: `[T]` the machine node that
-            each action serves; None: no plan.
-        cost: of actions and transitions together.
-        expansions: labels expanded so far.
-        ended: `found`, `exhausted` (all that can be reached was tried), `budget` (of expansions), `roadmap` (all that
-            can be reached on it was tried), `time` or `cancelled`.
-        seconds: spent so far.
-    """
-
-    actions: Array | None
-    states: Array | None
-    nodes: Ints | None
-    cost: float
-    expansions: int
+    actions: Array | None  # `[T]`, or `[T, D]` in a continuous world
+    states: Array | None  # `[T + 1, W]`
+    nodes: Ints | None  # `[T]` the machine node that each action serves; None: no plan
+    cost: float  # of actions and transitions together
+    expansions: int  # labels expanded so far
+    # `found`, `exhausted` (all that can be reached was tried), `budget` (of expansions), `roadmap` (all that can be
+    # reached on it was tried), `time` or `cancelled`
     ended: str
-    seconds: float
+    seconds: float  # spent so far
 
 
 class Searching(Protocol):

@@ -32,18 +32,12 @@ Functions = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 
 class Saving(Protocol):
-    """A way of saving what an environment is in.
+    """A way of saving what an environment is in."""
 
-    Attributes:
-        how: that in a sentence.
-        own: whether the user or the environment says how; name: what restores, for errors.
-        left: attributes that do not tell states apart, where a digest of all others stands for a state.
-    """
-
-    how: str
-    own: bool
-    name: str
-    left: Left
+    how: str  # that in a sentence
+    own: bool  # whether the user or the environment says how
+    name: str  # what restores, for errors
+    left: Left  # attributes that do not tell states apart, where a digest of all others stands for a state
 
     @property
     def env(self) -> Any:
