@@ -13,7 +13,6 @@ from rsg.core.compiled import bare
 from rsg.core.errors import DemonstrationError, RsgError
 from rsg.demos import Demonstration, actions_of
 from rsg.demos.demonstration import by_world
-from rsg.demos.finding import with_actions
 from rsg.language import Machine, machine_of
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.classifiers import Classifiers
@@ -110,8 +109,7 @@ class RationalSubgoals:
 
     def around(self, demo: Demonstration) -> Ground:
         """The graph around a demonstration, made anew."""
-        shown = with_actions(world := self.world_of(demo), demo)
-        return ground(world, shown.states, actions_of(shown), self.settings.depth)
+        return ground(self.world_of(demo), demo.states, actions_of(demo), self.settings.depth)
 
     def candidates(self, demo: Demonstration, rng: np.random.Generator) -> list[Machine]:
         """The machine of the demonstration's own task, then those of others, drawn from all descriptions."""

@@ -103,6 +103,8 @@ def learn(
     """
     _check_words(out, beside)
     shown, world_of = opened(demonstrations), world_function(world)
+    if shown[0].actions is None or not isinstance(shown, Store):  # actions that are missing are found
+        shown = [with_actions(world_of(demo), demo) for demo in shown]
     _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     settings = _settled(settings, _checked(world_of(shown[0]), shown[0]), shown[0], encoder)
@@ -321,8 +323,7 @@ def _read(data: TrainingData, world_of: WorldOf, settings: RsgSettings, start: C
 
     def ground_of(demo: Demonstration) -> Ground:
         with blaming(demo):
-            shown = with_actions(world := world_of(demo), demo)
-            return ground(world, shown.states, actions_of(shown), settings.depth)
+            return ground(world_of(demo), demo.states, actions_of(demo), settings.depth)
 
     with telling_which(data):
         numbers = [every[n] for n in enough([data[number].task for number in every])]
