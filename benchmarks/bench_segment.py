@@ -1,7 +1,8 @@
 """How well and how fast recordings are cut into segments: ends against the truth, on seeds that nothing was tuned on.
 
 A true end is the first state, after the one before it, in which the world's own truth says that the term holds; a
-recording of a task with a choice has several ways that end with it, and the nearest counts.
+recording of a task with a choice has several ways that end with it, and the nearest counts. Recordings in which no such
+way ends with the last state (a term came true in passing, and nobody took notice) are counted, and not judged.
 """
 
 import sys
@@ -51,9 +52,13 @@ def judged(
 ) -> dict[str, Any]:
     """The share of ends that are exact, and within one step; of inner ends too; and how far confidences are off."""
     rows: list[tuple[bool, bool, bool, float]] = []  # inner, exact, near, confidence
+    passing = 0
     for demo, (ends, sure) in zip(demos, found, strict=True):
         ways = true_ends(demo, truth)
-        best = max(ways, key=lambda way: _same(way, ends), default=())
+        if not ways:
+            passing += 1
+            continue
+        best = max(ways, key=lambda way: _same(way, ends))
         if [term for term, _ in best] != [term for term, _ in ends]:
             rows += [(end < len(demo), False, False, 1.0) for _, end in best]
             continue
@@ -64,6 +69,7 @@ def judged(
     off = sum((bins == k).mean() * abs(sure[bins == k].mean() - exact[bins == k].mean()) for k in set(bins.tolist()))
     return {
         "recordings": len(demos),
+        "not_judged": passing,
         "ends": len(rows),
         "exact": round(float(exact.mean()), 4),
         "within_one": round(float(near.mean()), 4),

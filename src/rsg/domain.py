@@ -24,7 +24,7 @@ from rsg.language import Task, machine_of, parse
 from rsg.planning import Part, Plan
 from rsg.search import Goals, SearchSettings, goals_from
 from rsg.worlds import EitherWorld
-from rsg.worlds.recorded import NO_PLANS, RECORDED, of_name
+from rsg.worlds.recorded import RECORDED, of_name
 from rsg.worlds.viewing import blocks_of, text_of, told_text
 
 W = TypeVar("W", bound=EitherWorld, default=Any)
@@ -372,25 +372,6 @@ def installed() -> dict[str, EntryPoint]:
     return {one.name: one for one in [*ours, *named, *ours]}  # the place of the first, the value of the last
 
 
-class Recordings(Domain):
-    """What has no model: `recorded`, or with what the numbers of a state are, `recorded/agent:3,grid:8x8x3`."""
-
-    title = "recordings without a simulator"
-    presets: Mapping[str, Mapping[str, Any]] = {"rsg": {"at_once": True}}
-
-    def __init__(self, name: str) -> None:
-        self.name = self.found_as = name
-        self._world = of_name(name)
-
-    def world(self, setting: str = "") -> Any:
-        """The recordings."""
-        return self._world
-
-    def start(self, terms: Sequence[str], rng: np.random.Generator, goal: bool = False) -> tuple[Any, Array]:
-        """Nobody can begin anything there."""
-        raise RsgError(NO_PLANS)
-
-
 def usual() -> Domain:
     """The one that examples are about unless one is named."""
     return find(next(iter(installed())))
@@ -402,7 +383,7 @@ def find(name: str, place: str | None = None, tasks: Sequence[str] = ()) -> Doma
     place, tasks: where, and with which tasks of one's own; see `Domain.at`.
     """
     if name.partition("/")[0] == RECORDED:
-        return Recordings(name)
+        return _recordings(name)
     where, _, attribute = name.rpartition(":")
     if not where and name not in installed():
         problem = str(unknown("world", name, installed()))
@@ -444,6 +425,13 @@ def _found(name: str) -> Domain:
     if where:
         _BY_FILE[domain.name] = domain
     return domain
+
+
+def _recordings(name: str) -> Domain:
+    """What has no model, by its name: `recorded`, or with what the numbers of a state are."""
+    found, world = Domain(), of_name(name)
+    vars(found).update(name=name, found_as=name, title="recordings without a simulator", world=lambda _="": world)
+    return found
 
 
 def _as_domain(found: object, name: str) -> Domain:

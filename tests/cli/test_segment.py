@@ -110,7 +110,7 @@ def test_a_stop_loses_nothing_and_processes_change_nothing(rsg, here, monkeypatc
     store = Store("store")
     with package.demos.store.FOLDER.writing(store.folder):
         store.commit(*(write_shard(store.folder, index, demos[index : index + 2]) for index in range(1, 6)))
-    done, segment_shard = [], segmenting._segment_shard
+    done, segment_shard = [], segmenting.segment_shard
 
     def failing(*asked):
         if len(done) == 2:
@@ -119,11 +119,11 @@ def test_a_stop_loses_nothing_and_processes_change_nothing(rsg, here, monkeypatc
         return segment_shard(*asked)
 
     command = ["segment", "run", "--demos", "store", "--out", "out.jsonl", *LAMP]
-    monkeypatch.setattr(segmenting, "_segment_shard", failing)
+    monkeypatch.setattr(segmenting, "segment_shard", failing)
     assert rsg(*command, "--workers", "1")[0] == 130
     assert not Path("out.jsonl").exists()
     assert len(list(here.glob(".out.jsonl.*.parts/*"))) == 2
-    monkeypatch.setattr(segmenting, "_segment_shard", segment_shard)
+    monkeypatch.setattr(segmenting, "segment_shard", segment_shard)
     assert rsg(*command, "--workers", "2")[0] == 0
     assert rsg("segment", "run", "--demos", "store", "--out", "one.jsonl", "--workers", "1", *LAMP)[0] == 0
     assert Path("out.jsonl").read_bytes() == Path("one.jsonl").read_bytes()

@@ -54,6 +54,10 @@ class Recorded:
         """Nobody knows: the states stay as they are."""
         return states.copy()
 
+    def sample(self, rng: np.random.Generator, count: int) -> States:  # noqa: ARG002
+        """Nobody can begin anything there."""
+        raise RsgError(NO_PLANS)
+
     def encode(self, states: States) -> Any:
         """The recorded numbers, in their parts."""
         if not self.parts:
