@@ -9,6 +9,7 @@ from contextlib import redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -156,6 +157,16 @@ def learning() -> None:
         _rsg(f"recognise {run} --demos {run}-demos {words}")
 
 
+def segments() -> None:
+    """A recording of somebody who is sometimes mistaken, cut into its subtasks."""
+    task = "grab-axe then mine-wood then craft-wood-plank then craft-boat"
+    with TemporaryDirectory() as folder:
+        _rsg(f"train crafting --per-task 1 --out {folder}/run")
+        _rsg(f'demos make crafting --task "{task}" --per-task 1 --noise 0.15 --seed 2 --out {folder}/shown')
+        _rsg(f"segment {folder}/run --demos {folder}/shown --out {folder}/cut.jsonl --pictures {folder}/drawn")
+        copyfile(f"{folder}/drawn/episode-00000.png", IMAGES / "segments.png")
+
+
 def following() -> None:
     """The first picture of all: a goal, the subgoals on the way with what each was found to mean, the plan moving."""
     crafting, goal = find("crafting"), "craft-bed"
@@ -217,7 +228,7 @@ if __name__ == "__main__":
     from pictures_of_planning import constructions, running
 
     IMAGES.mkdir(exist_ok=True)
-    ours = (following, machine, sprites, kinds, play, interleaving, layouts, playroom, learning)
+    ours = (following, segments, machine, sprites, kinds, play, interleaving, layouts, playroom, learning)
     for picture in (*ours, constructions, running, training, values_crafting, values_playroom):
         picture()
         print(f"drew {picture.__name__}")

@@ -110,7 +110,7 @@ def test_a_stop_loses_nothing_and_processes_change_nothing(rsg, here, monkeypatc
     store = Store("store")
     with package.demos.store.FOLDER.writing(store.folder):
         store.commit(*(write_shard(store.folder, index, demos[index : index + 2]) for index in range(1, 6)))
-    done, segment_shard = [], segmenting._segment_shard
+    done, segment_shard = [], segmenting.segment_shard
 
     def failing(*asked):
         if len(done) == 2:
@@ -119,11 +119,11 @@ def test_a_stop_loses_nothing_and_processes_change_nothing(rsg, here, monkeypatc
         return segment_shard(*asked)
 
     command = ["segment", "run", "--demos", "store", "--out", "out.jsonl", *LAMP]
-    monkeypatch.setattr(segmenting, "_segment_shard", failing)
+    monkeypatch.setattr(segmenting, "segment_shard", failing)
     assert rsg(*command, "--workers", "1")[0] == 130
     assert not Path("out.jsonl").exists()
     assert len(list(here.glob(".out.jsonl.*.parts/*"))) == 2
-    monkeypatch.setattr(segmenting, "_segment_shard", segment_shard)
+    monkeypatch.setattr(segmenting, "segment_shard", segment_shard)
     assert rsg(*command, "--workers", "2")[0] == 0
     assert rsg("segment", "run", "--demos", "store", "--out", "one.jsonl", "--workers", "1", *LAMP)[0] == 0
     assert Path("out.jsonl").read_bytes() == Path("one.jsonl").read_bytes()
@@ -139,3 +139,31 @@ def test_what_does_not_go_together_is_one_sentence(rsg, here):
     ):
         code, _, err = rsg("segment", *words, *LAMP)
         assert (code, problem in err) == (2, True), err
+
+
+def described(name, count=3):
+    """A store of what teaches both terms, without actions, of a world that nobody knows."""
+    walks = [Demonstration(states, None, task) for states, _, task in Corridor().walks()]
+    made = Store.create(name, "own")
+    made.append(walks * count)
+    made.append([Demonstration(demo.states, None, demo.task) for demo in Store("store")])
+
+
+@pytest.mark.parametrize("world", [["--world", "recorded/place:1,lamp:1,book:1"], LAMP])
+def test_recordings_are_learned_from_and_cut_in_one_command(rsg, here, world):
+    described("mine")
+    code, out, _ = rsg("segment", "--fit", "mine", "--out", "out.jsonl", "--json", *world)
+    told = json.loads(out)
+    assert (code, told["cut"], told["recordings"]) == (0, 63, 63)
+    assert ends_in("out.jsonl")[-9:] == expected()
+    assert any("light-lamp holds where" in note for note in told["notes"])
+    assert any("there is no model of this world" in note for note in told["notes"]) == (world is not LAMP)
+
+
+def test_what_was_learned_is_kept_and_cuts_others(rsg, here):
+    described("mine")
+    assert rsg("segment", "kept", "--fit", "mine", "--out", "out.jsonl")[0] == 0
+    assert rsg("segment", "kept", "--demos", "store", "--out", "others.jsonl")[0] == 0
+    assert ends_in("others.jsonl") == expected()
+    code, _, err = rsg("segment", "kept", "--fit", "mine", "--demos", "store", "--out", "o.jsonl")
+    assert (code, "say with what to segment and what" in err) == (2, True)

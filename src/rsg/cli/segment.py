@@ -1,8 +1,11 @@
 """`rsg segment`: where each subgoal begins and ends in many recordings, in the format that somebody wants."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -14,13 +17,16 @@ from rsg.cli.output import to_fill
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 from rsg.core.words import quantity
+from rsg.demos import Store
 from rsg.demos.formats import Options
-from rsg.demos.importing import label_to, labelled_as, open_store
-from rsg.domain import find
+from rsg.demos.importing import label_to, labelled_as, open_store, world_of_source
+from rsg.domain import Domain, find, installed
 from rsg.evaluation.timeline import draw_labels
+from rsg.subgoals import learn, load
 from rsg.subgoals.segmenting import Cut, parts_for, segment_store, summary, told
 from rsg.training import Run
-from rsg.training.origin import home
+from rsg.training.origin import RECORDED, OfRecordings, home
+from rsg.worlds import recorded
 
 LEROBOTS = ("0.6", "0.5")
 SHOWN = 5  # kinds of problems
@@ -28,13 +34,16 @@ SHOWN = 5  # kinds of problems
 
 @command
 def segment(
-    run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="The folder of a run; not with --fit.")] = None,
+    run: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="The folder of a run; with --fit a new one.")
+    ] = None,
     *,
     reading: Reading,
     demos: str | None = option(None, "The recordings: a store, a file, a folder or minari:ID.", metavar="SOURCE"),
+    fit: str | None = option(None, "The same, and learn from them first.", metavar="SOURCE"),
     out: str = option(..., "What to write; its name says the format, as in rsg demos export.", metavar="TARGET"),
     labels: str | None = option(None, "jsonl, lerobot, robomimic or minari; else guessed.", "--as", metavar="FORMAT"),
-    lerobot: str = option("0.6", "The version of LeRobot that shall read the labels: 0.6 and later, or earlier."),
+    lerobot: str = option("0.6", "The version of LeRobot that shall read the labels: 0.6 and later, or 0.5."),
     pictures: Path | None = option(
         None, "A new folder, with a picture of each recording.", metavar="DIR", callback=to_fill
     ),
@@ -45,27 +54,51 @@ def segment(
     FILE.jsonl: a line for each recording. FILE.hdf5: robomimic with MimicGen's subtask_term_signals. FOLDER: LeRobot
     with subtasks. minari:ID: in each episode's metadata. A source of the same format is copied with all that it holds.
 
-    Interrupted, the same command goes on. Exit code 0, or 1 if no recording could be cut. For example:
+    --fit learns from the very recordings; where nobody has a simulator, no --world is needed. Interrupted, the same
+    command goes on. Exit code 0, or 1 if no recording could be cut. For example:
     [bold]rsg segment out/run --demos train --out labels.jsonl[/bold]
-    [bold]rsg segment out/run --demos lerobot/pusht --words words.toml --out pusht-labelled[/bold]
+    [bold]rsg segment --fit lerobot/pusht --words words.toml --out pusht-labelled[/bold]
     """
-    if run is None or demos is None:
-        raise RsgError("say with what to segment and what: rsg segment RUN --demos SOURCE")
+    if (demos is None) == (fit is None) or (run is None and fit is None):
+        raise RsgError("say with what to segment and what: rsg segment RUN --demos SOURCE, or rsg segment --fit SOURCE")
     labelled_as(out, labels)
     if lerobot not in LEROBOTS:
         raise RsgError(f"--lerobot is {' or '.join(LEROBOTS)}, not {lerobot}: from 0.6 on labels have another place")
-    domain, notes = home(Run(run), find(reading.world) if reading.world else None), list[str]()
-    store = open_store(Path(demos), domain.name, how=reading.asked(domain, notes.append))
-    parts = parts_for(out, run, store)
-    with progress("segmenting", len(store), "recordings") as advance:
-        found = segment_store(run, store, domain, parts, workers, advance)
+    notes: list[str] = []
+    with ExitStack() as stack:
+        if fit:
+            scratch = Path(stack.enter_context(TemporaryDirectory(prefix="rsg-")))
+            run, store, domain = _fitted(run or scratch / "run", fit, reading, notes)
+        else:
+            assert run is not None
+            assert demos is not None
+            domain = home(Run(run), find(reading.world) if reading.world else None)
+            store = open_store(Path(demos), domain.name, how=reading.asked(domain, notes.append))
+        parts = parts_for(out, run, store)
+        with progress("segmenting", len(store), "recordings") as advance:
+            found = segment_store(run, store, domain, parts, workers, advance)
     cut = summary(found)
     if cut.cut:
-        label_to(out, found, store, demos, Options(lerobot=lerobot, note=notes.append), labels)
+        label_to(out, found, store, str(fit or demos), Options(lerobot=lerobot, note=notes.append), labels)
         if pictures:
             draw_labels(pictures, store, domain, found)
     rmtree(parts)
     return Said({"out": out, **told(cut), "notes": notes}, _show(cut, out, notes), 0 if cut.cut else 1, [pictures])
+
+
+def _fitted(run: Path, source: str, reading: Reading, notes: list[str]) -> tuple[Path, Store, Domain]:
+    """A run that has learned from the recordings, these, and where they happened: by default nobody knows."""
+    here = reading.world or world_of_source(source, reading.format) or ""
+    known = find(here) if reading.world or here in installed() else None
+    how = reading.asked(known, notes.append)
+    if known:
+        how = replace(how, bridge=how.bridge or 0)  # actions that are missing are found
+    store = open_store(Path(source), here or RECORDED, how=how)
+    domain = known or OfRecordings(recorded(store, how.options.parts), store.manifest.world)
+    learn(store, domain, run, domain.presets.get("rsg"))
+    terms = load(run, domain).tell(domain.world(store[0].setting))
+    notes.extend(f"{one.means}{f' ({one.sure:.0%} sure)' if one.sure is not None else ''}" for one in terms)
+    return run, store, domain
 
 
 def _show(cut: Cut, out: str, notes: list[str]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from rsg.core.progress import say
 from rsg.core.random import stream
 from rsg.core.settings import in_file, named
 from rsg.demos import Demonstration, Store
+from rsg.demos.finding import with_actions
 from rsg.demos.importing import opened
 from rsg.domain import Domain, find
 from rsg.language import machine_of, parse
@@ -49,7 +50,7 @@ from rsg.training import Progress, Run, TrainingData
 from rsg.training.checkpoint import Which
 from rsg.training.data import first_of_each
 from rsg.training.loop import Looking, about_of, fitted, telling_which, weights
-from rsg.training.origin import OfRecordings, home, origin
+from rsg.training.origin import RECORDED, OfRecordings, home, origin
 from rsg.worlds import ContinuousWorld, EitherWorld, Recorded, World, check, require
 from rsg.worlds.facts import fact_names
 
@@ -109,8 +110,11 @@ def learn(
     shown = opened(demonstrations)
     if words := beside.get("words"):
         shown = [replace(demo, task=str(parse(demo.task, words=words))) for demo in shown]
-    world = OfRecordings(world, shown) if isinstance(world, Recorded) else world
+    if isinstance(world, Recorded):
+        world = OfRecordings(world, shown.manifest.world if isinstance(shown, Store) else RECORDED)
     world_of = world_function(world)
+    if shown[0].actions is None or not isinstance(shown, Store):  # actions that are missing are found
+        shown = [with_actions(world_of(demo), demo) for demo in shown]
     _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")
     there = _checked(world_of(shown[0]), shown[0])

@@ -73,7 +73,7 @@ def segment_store(
     if advance:
         advance(len(store) - sum(sizes[index] for index in todo))
     workers = min(workers or (cores() if len(todo) >= _WORTH else 1), len(todo))
-    work = partial(_segment_shard, (str(Path(run).resolve()), domain, Run(run).digest("best")), store, parts)
+    work = partial(segment_shard, (str(Path(run).resolve()), domain, Run(run).digest("best")), store, parts)
     with closing(each_done(work, iter(todo), workers)) as done:
         for index in done:
             if advance:
@@ -88,7 +88,7 @@ def parts_for(out: str, run: str | Path, store: Store) -> Path:
     return place.parent / f".{place.name}.{hashlib.sha256(of.encode()).hexdigest()[:12]}.parts"
 
 
-def _segment_shard(learned: tuple[str, Domain, str], store: Store, parts: Path, index: int) -> int:
+def segment_shard(learned: tuple[str, Domain, str], store: Store, parts: Path, index: int) -> int:
     """Label the recordings of one file of a store; gives its number back."""
     subgoals = _loaded(*learned)
     shard = next(shard for shard in store.manifest.shards if shard.index == index)

@@ -46,7 +46,8 @@ class Shown:
     def blind(self) -> float:
         """The score of somebody who acts at random, whatever the description says."""
         edges, path = self.ground.graph.arrays, self.ground.graph.path[:-1]
-        return -float(np.log(edges.start[path + 1] - edges.start[path]).sum())
+        choices = np.maximum(edges.start[path + 1] - edges.start[path], 2)  # at least: to go on, or to be done
+        return -float(np.log(choices).sum())
 
 
 def prepared(

@@ -130,9 +130,9 @@ def test_earlier_lerobot_has_a_table_of_subtasks_and_sarm_ends_that_are_inclusiv
 
 
 def test_times_are_cut_to_their_frames_whatever_the_clock():
-    from rsg.demos.formats.lerobot.labels import _time
+    from rsg.demos.formats.lerobot.labels import time_of
 
-    assert all(int(_time(n, fps) * fps) == n for fps in (1, 7, 10, 24, 29.97, 30, 50, 100) for n in range(3000))
+    assert all(int(time_of(n, fps) * fps) == n for fps in (1, 7, 10, 24, 29.97, 30, 50, 100) for n in range(3000))
 
 
 @pytest.mark.parametrize("lerobot", ["0.5", "0.6"])

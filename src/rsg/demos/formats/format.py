@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ class Options:
         dtype: that of the states.
         fps: what a format with a clock is told: steps a second.
         note: is told what was left out.
+        shapes: gets the shape of each part of a state, by its key.
         labels: of each recording, in the same order; what is written has them too.
         copied: a dataset of the same format, which is written once more, with labels, in the place of a store.
         lerobot: the version of LeRobot that shall read the labels.
@@ -36,9 +37,16 @@ class Options:
     dtype: str | None = None
     fps: int = 10
     note: Callable[[str], None] = say
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     labels: Labels | None = None
     copied: str | None = None
     lerobot: str = "0.6"
+
+    @property
+    def parts(self) -> dict[str, tuple[int, ...]] | None:
+        """The shapes of what makes up a state, where that is more than one row of numbers."""
+        rows = len(self.shapes) == 1 and all(len(shape) == 1 for shape in self.shapes.values())
+        return None if rows or not self.shapes else self.shapes
 
 
 class Recording(NamedTuple):
@@ -155,6 +163,7 @@ def chosen(there: Mapping[str, Part], where: str, options: Options, left_out: st
         held = f"; it holds {left_out or 'none'}" if not there else ""
         named = "".join(f"; --state-keys {key} takes the picture" for key in list(there)[:1])
         raise StoreError(f"{where} has no vectors of numbers that a state could be made of{held}{named}")
+    options.shapes.update({key: there[key].shape for key in taken})
     if not options.state_keys:
         listed = ", ".join(f"{key} {there[key]}" for key in taken)
         others = ", ".join(filter(None, [*(f"{key} {there[key]}" for key in there if key not in taken), left_out]))

@@ -16,8 +16,7 @@ import pyarrow.parquet as pq
 
 from rsg.core.errors import StoreError
 from rsg.demos.formats.format import Options, one_sentence
-from rsg.demos.formats.lerobot.meta import EPISODE, FRAME, check_columns, info_of
-from rsg.demos.formats.lerobot.writing import text_table, write_json
+from rsg.demos.formats.lerobot.meta import EPISODE, FRAME, check_columns, info_of, text_table, write_json
 from rsg.demos.labels import Labelled
 
 TEXT, INDEX, PERSISTENT, EVENTS = "subtask", "subtask_index", "language_persistent", "language_events"
@@ -106,11 +105,11 @@ def _span(one: Labelled, frames: int, fps: float) -> dict[str, Any]:
     first = [s.start for s in one.segments]
     last = [s.end - 1 for s in one.segments[:-1]] + [frames - 1] * bool(first)
     names = [s.term for s in one.segments]
-    begun, ended = ([_time(frame, fps) for frame in each] for each in (first, last))
+    begun, ended = ([time_of(frame, fps) for frame in each] for each in (first, last))
     return dict(zip(SARM, (names, begun, ended, first, last), strict=True))
 
 
-def _time(frame: int, fps: float) -> float:
+def time_of(frame: int, fps: float) -> float:
     """In seconds, from which int(time * fps) is the frame again."""
     time = frame / fps
     return time if int(time * fps) == frame else float(np.nextafter(time, np.inf))

@@ -227,3 +227,24 @@ def line_of(path: Path, record: tuple[int, Any], *keys: str) -> tuple[Any, Any]:
     if not isinstance(said, dict) or not said.keys() >= set(keys):
         raise StoreError(f"{path}, line {line} must be an object with the keys {' and '.join(keys)}")
     return said[keys[0]], said[keys[1]]
+
+
+def text_table(texts: list[str], number: str, text: str) -> pa.Table:
+    """Texts as pandas writes a frame with the texts as its index: so LeRobot finds them by their rows."""
+    described = {
+        "index_columns": [text],
+        "column_indexes": [],
+        "columns": [
+            {"name": number, "field_name": number, "pandas_type": "int64", "numpy_type": "int64", "metadata": None},
+            {"name": text, "field_name": text, "pandas_type": "unicode", "numpy_type": "object", "metadata": None},
+        ],
+        "creator": {"library": "pyarrow", "version": pa.__version__},
+        "pandas_version": "2.2.0",
+    }
+    table = pa.table({number: pa.array(range(len(texts)), pa.int64()), text: pa.array(texts, pa.string())})
+    return table.replace_schema_metadata({"pandas": json.dumps(described)})
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a file as LeRobot has it."""
+    path.write_text(json.dumps(value, indent=4) + "\n", encoding="utf-8")

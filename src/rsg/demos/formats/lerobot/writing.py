@@ -1,6 +1,5 @@
 """A store as a LeRobot dataset v3.0."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import copytree
@@ -15,7 +14,19 @@ from rsg.core.errors import StoreError
 from rsg.core.files import new_folder
 from rsg.demos.demonstration import Demonstration
 from rsg.demos.formats.format import Options, Survey, check_free, one_sentence, padded, survey
-from rsg.demos.formats.lerobot.meta import ACTION, CLOCK, EPISODE, FINAL, OURS, SETTING, STATE, TASK, Ours
+from rsg.demos.formats.lerobot.meta import (
+    ACTION,
+    CLOCK,
+    EPISODE,
+    FINAL,
+    OURS,
+    SETTING,
+    STATE,
+    TASK,
+    Ours,
+    text_table,
+    write_json,
+)
 from rsg.demos.formats.lerobot.stats import KEPT, Stats, of_episode
 from rsg.demos.store import Store
 
@@ -190,24 +201,3 @@ def _episode_schema(features: dict[str, dict[str, Any]], found: Survey) -> pa.Sc
     fields |= dict.fromkeys(_PLACES[2:], whole)
     fields |= {FINAL: pa.list_(pa.from_numpy_dtype(found.states)), SETTING: pa.string()}
     return pa.schema(list(fields.items()))
-
-
-def text_table(texts: list[str], number: str, text: str) -> pa.Table:
-    """Texts as pandas writes a frame with the texts as its index: so LeRobot finds them by their rows."""
-    described = {
-        "index_columns": [text],
-        "column_indexes": [],
-        "columns": [
-            {"name": number, "field_name": number, "pandas_type": "int64", "numpy_type": "int64", "metadata": None},
-            {"name": text, "field_name": text, "pandas_type": "unicode", "numpy_type": "object", "metadata": None},
-        ],
-        "creator": {"library": "pyarrow", "version": pa.__version__},
-        "pandas_version": "2.2.0",
-    }
-    table = pa.table({number: pa.array(range(len(texts)), pa.int64()), text: pa.array(texts, pa.string())})
-    return table.replace_schema_metadata({"pandas": json.dumps(described)})
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a file as LeRobot has it."""
-    path.write_text(json.dumps(value, indent=4) + "\n", encoding="utf-8")
