@@ -1,11 +1,14 @@
 """A world made of recordings: what is guessed of it, what is learned in it, and what is refused."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import rsg
 from rsg.core.errors import RsgError
 from rsg.search import chain
+from rsg.training.origin import OfRecordings
 from rsg.worlds import Recorded, recorded
 from rsg.worlds.corridor import Corridor
 from rsg.worlds.recorded import USUAL, grid_in, pairs_in
@@ -109,3 +112,10 @@ def test_parts_that_are_named_are_shown_as_they_are():
 def test_what_does_not_fit_is_said_in_a_sentence(make, sentence):
     with pytest.raises(RsgError, match=sentence):
         make()
+
+
+def test_other_processes_are_given_the_same_world():
+    domain = OfRecordings(recorded(seen()), "corridor")
+    again = pickle.loads(pickle.dumps(domain))
+    assert again.name == "corridor"
+    assert again.world().plain() == domain.world().plain()

@@ -9,7 +9,7 @@ import numpy as np
 from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.demos.demonstration import Demonstration
-from rsg.worlds import ContinuousWorld, EitherWorld, World, costs_of, is_continuous, require, successors_of
+from rsg.worlds import ContinuousWorld, EitherWorld, Recorded, World, costs_of, is_continuous, require, successors_of
 
 _AT_ONCE = 1024  # states whose successors are asked for together
 _MOST = 200_000  # states that a search for a bridge may meet
@@ -40,6 +40,8 @@ def with_actions(world: EitherWorld, demo: Demonstration, bridge: int = 0) -> De
     """
     if demo.actions is not None:
         return demo
+    if isinstance(world, Recorded):  # where all that anybody does is to go on
+        return replace(demo, actions=np.zeros(len(demo), dtype=np.int64))
     if bridge < 0:
         raise RsgError(f"a bridge has 0 actions or more, not {bridge}")
     require(world, demo.states)

@@ -109,7 +109,8 @@ def learn(
     shown = opened(demonstrations)
     if words := beside.get("words"):
         shown = [replace(demo, task=str(parse(demo.task, words=words))) for demo in shown]
-    world = OfRecordings(world, shown) if isinstance(world, Recorded) else world
+    if isinstance(world, Recorded):
+        world = OfRecordings(world, shown.manifest.world if isinstance(shown, Store) else "recorded")
     world_of = world_function(world)
     _meet(shown, world_of)
     encoder, start = beside.get("encoder"), beside.get("start")

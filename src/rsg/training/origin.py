@@ -16,12 +16,16 @@ class OfRecordings(Domain[Recorded]):
 
     Args:
         world: the world.
-        shown: the recordings; a store of them has a name for their world.
+        name: what it is called where the recordings are kept.
     """
 
-    def __init__(self, world: Recorded, shown: object = None) -> None:
-        self.name = self.title = shown.manifest.world if isinstance(shown, Store) else "recorded"
+    def __init__(self, world: Recorded, name: str = "recorded") -> None:
+        self.name = self.title = name
         self._world = world
+
+    def __reduce__(self) -> Any:
+        """As what it is made of, for other processes."""
+        return OfRecordings, (self._world, self.name)
 
     def world(self, setting: str = "") -> Recorded:  # noqa: ARG002
         """The same whatever a recording says."""
@@ -44,9 +48,7 @@ def home(run: Run, domain: Domain | None = None) -> Domain:
                 f"{run.folder} was learned from recordings alone, without a model: it recognises and segments "
                 f"recordings; to plan in '{domain.name}', train there: rsg train {domain.name}"
             )
-        made = OfRecordings(Recorded(**told["recorded"]))
-        made.name = made.title = told["world"]
-        return made
+        return OfRecordings(Recorded(**told["recorded"]), told["world"])
     if domain is None and not told.get("world"):
         raise RunError(f"{run.folder} does not say which world it is of; only runs of 'rsg train' do")
     found = domain or remembered(told["world"])

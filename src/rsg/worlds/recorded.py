@@ -132,8 +132,9 @@ def recorded(
     >>> [told.means for told in rsg.learn(seen, recorded(seen)).tell()]
     ['light-lamp holds where state[1]=1', 'read-book holds where state[2]=1']
     """
-    if isinstance(demonstrations, str) or not isinstance(demonstrations, Iterable):
-        raise RsgError(f"recorded(...) takes demonstrations, or rsg.Store(folder), not {demonstrations!r}")
+    given: object = demonstrations
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise RsgError(f"recorded(...) takes demonstrations, or rsg.Store(folder), not {given!r}")
     rows, lengths = list[Array](), list[int]()
     for demo in demonstrations:
         lengths.append(len(demo.states) - 1)
