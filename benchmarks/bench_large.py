@@ -1,4 +1,4 @@
-"""Large maps and long chains: how far the orders `novel` and `deepest` come, and what each idea in `novel` is worth."""
+"""Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth, how it grows."""
 
 import time
 from collections.abc import Iterator
@@ -16,8 +16,9 @@ from rsg.domains.crafting.starts import KIND, leading_to, start_for, ways, withi
 from rsg.evaluation import Starts
 from rsg.language import Machine, parse
 from rsg.planning import Dependencies, GoalProblem, Plan, by_regions, plan, planned, validate
-from rsg.search import Product, SearchSettings
+from rsg.search import GoalFn, Product, SearchSettings
 from rsg.search.product import search
+from rsg.search.product.kernels import NEVER
 
 SOURCE: Any = find("crafting")
 SEEDS = range(100, 105)
@@ -25,14 +26,15 @@ LENGTHS = range(2, 13)
 SIZES = (12, 20, 50)
 SMALL, LARGE = 5_000, 50_000
 PLAIN, NOVEL = "deepest", "novel"
-IDEAS = {  # of each order: after how many expansions a random node has its turn
-    "deepest, every second node by chance": (PLAIN, 2),
-    "deepest, every fourth": (PLAIN, 4),
-    "deepest, every sixteenth": (PLAIN, 16),
-    "novel, every second": (NOVEL, 2),
-    "novel, every fourth": (NOVEL, 4),
-    "novel, every sixteenth": (NOVEL, 16),
+IDEAS = {  # of each order: after how many expansions a random node has its turn, and walks begin
+    "deepest, every second node by chance": (PLAIN, 2, NEVER),
+    "deepest, every sixteenth": (PLAIN, 16, NEVER),
+    "novel without walks, every fourth": (NOVEL, 4, NEVER),
+    "novel without walks": (NOVEL, 16, NEVER),
+    "novel": (NOVEL, 16, search.EARLY),
 }
+SIDES = (6, 12, 25, 50, 100)
+TERMS = (1, 2, 4, 8, 15)
 
 
 class Case(NamedTuple):
@@ -49,38 +51,42 @@ def run() -> dict[str, Any]:
     return {
         "instructions": _instructions(),
         "splits": _splits(),
+        "dearer on 20": _dearer(),
         "ideas": _ideas(),
+        "growth": {"side": _growth_in_side(), "terms": _growth_in_terms()},
         "sheep": _sheep(),
         "goals": _goals(),
         "kernel": _kernel(),
     }
 
 
-def _kept(cases: list[Case], order: str, budget: int) -> dict[str, list[Any]]:
+def kept(cases: list[Case], order: str, budget: int, goals: GoalFn = SOURCE.true_goals) -> dict[str, list[Any]]:
     """What planning gives, case by case; a plan is right if it does the task in the true world, strictly."""
     settings = SearchSettings(Product(order), budget=budget)
     rows: dict[str, list[Any]] = {"seed": [], "right": [], "expansions": [], "cost": [], "ms": []}
     for number, case in enumerate([cases[0], *cases]):
-        made = plan(case.world, case.state, case.machine, SOURCE.true_goals, settings)
+        start = time.process_time()
+        made = plan(case.world, case.state, case.machine, goals, settings)
+        spent = time.process_time() - start
         if number:  # the first one compiles
             right = validate(case.world, made, case.machine, partial(SOURCE.truth, case.world)).ok
-            kept = (case.seed, right, made.expansions, made.cost, 1000 * made.seconds)
+            kept = (case.seed, right, made.expansions, made.cost, 1000 * spent)
             for column, value in zip(rows.values(), kept, strict=True):
                 column.append(value)
     return rows
 
 
-def _within(rows: dict[str, list[Any]], budget: int) -> dict[str, float]:
+def within(rows: dict[str, list[Any]], budget: int) -> dict[str, float]:
     """The share of right plans within a budget, over all and for the worst seed, and the expansions."""
     spent = np.minimum(rows["expansions"], budget)
     done, seeds = np.array(rows["right"]) & (np.array(rows["expansions"]) <= budget), np.array(rows["seed"])
     return {
         "cases": len(done),
         "success": round(float(done.mean()), 4),
-        "success_worst_seed": round(min(float(done[seeds == seed].mean()) for seed in SEEDS), 4),
+        "success_worst_seed": round(min(float(done[seeds == seed].mean()) for seed in set(rows["seed"])), 4),
         "expansions_mean": round(float(spent.mean()), 1),
         "expansions_median": float(np.median(spent)),
-        "ms_median": round(float(np.median(rows["ms"])), 3),
+        "cpu_ms_median": round(float(np.median(rows["ms"])), 3),
     }
 
 
@@ -91,12 +97,12 @@ def _instructions() -> dict[str, Any]:
     """Of 2 to 12 terms, on maps that hold what is needed."""
     figures: dict[str, Any] = {}
     for size in SIZES:
-        cases = list(long_instructions(size, maps=4 if size < 50 else 2))
-        rows = _kept(cases, NOVEL, LARGE)
+        cases = list(long_instructions(size, maps=2))
+        rows = kept(cases, NOVEL, LARGE)
         figures[str(size)] = {
-            PLAIN: _within(_kept(cases, PLAIN, SMALL), SMALL),
-            NOVEL: _within(rows, SMALL),
-            f"{NOVEL} {LARGE}": _within(rows, LARGE),
+            PLAIN: within(kept(cases, PLAIN, SMALL), SMALL),
+            NOVEL: within(rows, SMALL),
+            f"{NOVEL} {LARGE}": within(rows, LARGE),
         }
     return figures
 
@@ -156,11 +162,13 @@ def _without(held: list[str], uses: Any) -> list[str]:
     return rest
 
 
-def _map_for(terms: list[str], size: int, rng: np.random.Generator) -> tuple[CraftingWorld, Any]:
-    """A map on which one can walk to all that is needed."""
+def _map_for(
+    terms: list[str], size: int, rng: np.random.Generator, objects: int | None = None
+) -> tuple[CraftingWorld, Any]:
+    """A map on which one can walk to all that is needed, with so many objects."""
     needs = objects_for(terms)
     while True:
-        world, state = sample_map(KIND, rng, needs, (), (size, size))
+        world, state = sample_map(KIND, rng, needs, (), (size, size), objects)
         if set(needs) <= within_walk(world, state):
             return world, state
 
@@ -185,14 +193,14 @@ def _splits(per_task: int = 10, most: int = 300_000) -> dict[str, Any]:
     for split in ("compositional", "novel"):
         cases = list(of_split(split, per_task))
         few = list(of_split(split, 1))
-        least = np.array(_kept(few, "optimal", most)["cost"])
+        least = np.array(kept(few, "optimal", most)["cost"])
         for order in (PLAIN, NOVEL):
-            cost = np.array(_kept(few, order, most)["cost"])
+            cost = np.array(kept(few, order, most)["cost"])
             both = np.isfinite(least) & np.isfinite(cost)
             dearer = float((cost[both] / least[both]).mean() - 1)
             known = round(float(np.isfinite(least).mean()), 3)
             dear = {"dearer": round(dearer, 4), "share_with_known_least_cost": known}
-            figures[f"{split} {order}"] = {**_within(_kept(cases, order, SMALL), SMALL), **dear}
+            figures[f"{split} {order}"] = {**within(kept(cases, order, SMALL), SMALL), **dear}
     return figures
 
 
@@ -205,13 +213,57 @@ def _ideas() -> dict[str, Any]:
         "20": list(long_instructions(20, maps=1)),
     }
     figures: dict[str, Any] = {}
-    for name, (order, every) in IDEAS.items():
-        with patch.dict(search.EVERY, {order: every}):
-            found = {group: _within(_kept(cases, order, SMALL), SMALL) for group, cases in groups.items()}
+    for name, (order, every, early) in IDEAS.items():
+        with patch.dict(search.EVERY, {order: every}), patch.object(search, "EARLY", early):
+            found = {group: within(kept(cases, order, SMALL), SMALL) for group, cases in groups.items()}
         figures[name] = {
             group: {key: one[key] for key in ("success", "expansions_mean")} for group, one in found.items()
         }
     return figures
+
+
+def _dearer(most: int = 300_000) -> dict[str, float]:
+    """By how much plans for short instructions on 20×20 maps cost more than the cheapest, where that can be known."""
+    cases = [case for case in long_instructions(20, maps=1) if len(case.machine.terms) <= 3]
+    least = np.array(kept(cases, "optimal", most)["cost"])
+    both = np.isfinite(least)
+    return {
+        order: round(float((np.array(kept(cases, order, LARGE)["cost"])[both] / least[both]).mean() - 1), 4)
+        for order in (PLAIN, NOVEL)
+    } | {"cases": len(cases), "share_with_known_least_cost": round(float(both.mean()), 3)}
+
+
+# Growth.
+
+
+def _growth_in_side(terms: int = 4) -> dict[str, Any]:
+    """Instructions of four terms on maps of growing sides, an object to fifty cells."""
+    rows = {str(side): [Case(*one) for one in _grown(terms, side, max(12, side * side // 50))] for side in SIDES}
+    return _growth(rows)
+
+
+def _growth_in_terms(side: int = 20) -> dict[str, Any]:
+    """Instructions of more and more terms on 20×20 maps."""
+    return _growth({str(terms): [Case(*one) for one in _grown(terms, side, None)] for terms in TERMS})
+
+
+def _grown(terms: int, side: int, objects: int | None) -> Iterator[tuple[Any, ...]]:
+    for seed in SEEDS:
+        for number in range(3):
+            rng = stream(seed, "large", "growth", terms, side, number)
+            names = instruction(rng, terms)
+            yield seed, *_map_for(names, side, rng, objects), Machine.of(parse(" then ".join(names)))
+
+
+def _growth(groups: dict[str, list[Case]]) -> dict[str, Any]:
+    """What each group takes, and the exponents that fit best."""
+    rows = {name: within(kept(cases, NOVEL, LARGE), LARGE) for name, cases in groups.items()}
+    sizes = np.log([float(name) for name in rows])
+    fitted = {
+        figure: round(float(np.polyfit(sizes, np.log([row[figure] for row in rows.values()]), 1)[0]), 2)
+        for figure in ("expansions_mean", "cpu_ms_median")
+    }
+    return {**rows, "exponents": fitted}
 
 
 def _sheep(size: int = 20) -> dict[str, int]:
@@ -220,7 +272,7 @@ def _sheep(size: int = 20) -> dict[str, int]:
     plants = {(1, 1): "potato-plant", (1, 2): "beetroot-crop", (2, 1): "sugar-cane-plant"}
     state = world.state({**plants, (size - 1, size - 1): "sheep"}, (0, 0), ["sword"])
     case = Case(SEEDS[0], world, state, Machine.of(parse("mine-wool")))
-    return {order: _kept([case], order, LARGE)["expansions"][0] for order in (PLAIN, NOVEL)}
+    return {order: kept([case], order, LARGE)["expansions"][0] for order in (PLAIN, NOVEL)}
 
 
 # Goals of which nobody says the steps.
@@ -228,7 +280,7 @@ def _sheep(size: int = 20) -> dict[str, int]:
 
 def _goals(starts: int = 4, budget: int = 25_000) -> dict[str, Any]:
     """Goals to which chains of at least 6 terms lead, by the true dependencies."""
-    known = _true_dependencies()
+    known = true_dependencies()
     goals = [term for term in known.terms if len(leading_to(term)) >= 6]
     figures: dict[str, Any] = {"terms": [len(leading_to(goal)) for goal in goals]}
     for size in (7, 12, 20):
@@ -249,11 +301,12 @@ def _goals(starts: int = 4, budget: int = 25_000) -> dict[str, Any]:
                     for column, value in zip(rows.values(), kept, strict=True):
                         column.append(value)
             lengths = {"actions_mean": round(float(np.mean(rows["actions"])), 2), "most": max(rows["expansions"])}
-            figures[f"{size} {name}"] = {**_within(rows, budget), **lengths}
+            figures[f"{size} {name}"] = {**within(rows, budget), **lengths}
     return figures
 
 
-def _true_dependencies() -> Dependencies:
+def true_dependencies() -> Dependencies:
+    """What each term needs, by the rules."""
     terms = tuple(VOCABULARY)
     needs = tuple(tuple(tuple(terms.index(one) for one in sorted(way)) for way in ways(term)) for term in terms)
     nothing, none = np.zeros((len(terms), len(terms)), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)

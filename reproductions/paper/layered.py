@@ -60,7 +60,7 @@ def expand_label(tables: Any, goals: Any, memory: Any, asked: Any, s: int, v: in
         memory.run[0].wanted = s
         return NEED
     label_states(memory)
-    expand(goals, memory, asked, s, v, True)
+    expand(goals, memory, asked, s, v, True, False)
     return PAUSED
 
 
@@ -93,7 +93,7 @@ class LayeredSearch(ProductSearch):
             if budget is not None and self.expansions >= budget:
                 return "budget"
             label = self._layer[0], self._node
-            status = self._kernel(forms.tables, forms.goals, self.memory, self._asked, *label)
+            status = self._kernel(forms.tables, forms.goals, self.memory, self.asked, *label)
             self.serve(status)
             if status == PAUSED:
                 del self._layer[0]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.novelty import DigitGoals, DigitWorld, NovelSearch
+from tests.reference.novelty import DigitGoals, DigitWorld, NovelSearch, WalkingSearch
 from tests.reference.search import TableWorld, best_plan_cost
 
 from reproductions.paper.random_tasks import sample_task
@@ -86,6 +86,74 @@ def test_the_general_form_expands_the_labels_that_the_plain_twin_does(seed, budg
     check_against_twin(case, budget, lambda states: case.goals(states))
 
 
+class Sighted(DigitWorld):
+    """A world of a walker on a grid of all digits, with switches that work where there is something to see."""
+
+    def __init__(self, rng):
+        base = int(rng.integers(3, 7))
+        numbers = np.arange(base**4)
+        y, x, *switches = (numbers // base**place % base for place in range(4))
+        open_to = rng.random((4, base, base)) < 0.9
+        needs = np.where(rng.random((4, base, base)) < 0.1, rng.integers(base, size=(4, base, base)), -1)
+        after = []
+        for turn, (dy, dx) in enumerate([(1, 0), (-1, 0), (0, 1), (0, -1)]):
+            free = open_to[turn, y, x] & ((needs[turn, y, x] < 0) | (needs[turn, y, x] == switches[0]))
+            to_y, to_x = ((at + np.where(free, step, 0)).clip(0, base - 1) for at, step in ((y, dy), (x, dx)))
+            after.append(numbers + (to_y - y) + base * (to_x - x))
+        things = np.where(rng.random((base, base)) < 0.25, rng.integers(1, 4, size=(base, base)), 0)
+        for place, switch in zip((2, 3), switches, strict=True):
+            works = (things[y, x] > 0) & ((place == 2) | (switches[0] == things[y, x]))
+            after.append(numbers + np.where(works, (switch + 1) % base - switch, 0) * base**place)
+        super().__init__(np.stack(after, axis=1), np.ones(6) if rng.integers(2) else rng.choice(PRICES, size=6), base)
+        self.at = things[y, x]
+
+    def sights(self, states):
+        return self.at[self.numbers(states)]
+
+
+class Walked(Case):
+    """A task in such a world."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        rng = stream(seed, "walks")
+        self.world = Sighted(rng)
+        count = len(self.world.after)
+        self.start, self.early = int(rng.integers(count)), int(rng.choice([0, 20, 80]))
+        switch = self.world.rows[:, rng.integers(2, 4, size=len(self.machine.terms))].T
+        held = switch == rng.integers(self.world.base, size=(len(switch), 1))
+        held &= rng.random(held.shape) < rng.choice([0.3, 1.0])
+        g = np.where(held.T, (1 + self.threshold) / 2, 0.9 * self.threshold)
+        self.values = np.log(g), np.log1p(-g)
+        self.goals = DigitGoals(self.world, *self.values)
+
+    def expected(self, budget):
+        ahead = nodes_ahead(self.machine) * self.world.costs.min()
+        given = (self.world, self.start, self.machine, self.values, self.threshold, ahead, self.seed)
+        return WalkingSearch(*given, sights=self.world.at, early=self.early).run(budget)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("compiled", [True, False])
+def test_walks_are_those_of_the_plain_twin(compiled, monkeypatch):
+    """Any plan is a way through the world, too; now and then a walk cannot be done."""
+    walked = 0
+    for seed in range(5 if SLOW else 60):
+        case = Walked(seed)
+        monkeypatch.setattr("rsg.search.product.search.EARLY", case.early)
+        search = case.search(None if compiled else lambda states, case=case: case.goals(states))
+        budget = int(stream(seed, "budget").integers(50, 1500))
+        found, expected = search.run(Limits(budget)), case.expected(budget)
+        assert (found.expansions, found.cost) == (expected.count, expected.cost), seed
+        walked += expected.count > len(expected.expanded)
+        if found.actions is not None:
+            numbers = case.world.numbers(found.states)
+            assert numbers[0] == case.start
+            assert (case.world.after[numbers[:-1], found.actions] == numbers[1:]).all()
+            assert found.cost == case.world.costs[found.actions].sum()
+    assert walked > 10
+
+
 def test_a_hash_set_that_grows_changes_nothing(monkeypatch):
     ended = []
     for seed in range(30):
@@ -127,7 +195,7 @@ def test_where_a_state_is_one_number_or_in_a_graph_all_is_new():
     table.words[:, 0] = np.arange(8)
     run = np.zeros(1, dtype=kernels.RUN)
     assert all(asks_news(none, table.words, run, s, 1, -1) for s in (0, 1, 1, 0))
-    assert [asks_news(one, table.words, run, s, 1, s - 1) for s in range(8)] == [True] * 8
+    assert all(asks_news(one, table.words, run, s, 1, s - 1) for s in range(8))
     assert not asks_news(one, table.words, run, 3, 1, 2)
     assert asks_news(one, table.words, run, 3, 2, 2)
 

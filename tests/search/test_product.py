@@ -338,7 +338,7 @@ def test_exhausted_means_that_all_was_tried():
 
 
 def test_the_seed_decides():
-    cases = [long_case(seed, states=300) for seed in range(6)]
+    cases = [long_case(seed, states=300) for seed in range(24)]
     for order in ORDERS:
         results = [[case.search(order=order, seed=seed, threshold=0.3).run() for case in cases] for seed in (5, 5, 6)]
         assert sum(result.ended == "found" for result in results[0]) > 1

@@ -160,7 +160,7 @@ def test_scores_alone_are_those_of_score():
             machine = Machine.of(sample_task("abc", int(rng.integers(3)), rng))
             place = ["abc".index(name) for name in machine.names]
             value = score(there, machine.arrays, Logs(logs.g[:, place], logs.i[:, place]), how).value
-            assert view.score_alone(machine, how) == value
+            assert view.align(machine, how).value == value
 
 
 def test_tables_that_do_not_fit_are_refused():

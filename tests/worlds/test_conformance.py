@@ -250,7 +250,19 @@ class FailingPicture(Clock):
         raise OSError("no display")
 
 
+class WordySights(Clock):
+    def sights(self, states):
+        return np.array(["a bell"] * len(states))
+
+
+class OneSight(Clock):
+    def sights(self, states):
+        return np.array([1])
+
+
 BROKEN = [
+    (WordySights, "`sights` must give whole numbers [64], but gave <U6 [64]."),
+    (OneSight, "`sights` must give whole numbers [64], but gave int64 [1]."),
     (Random, "`step` gave two answers for the same states: the world must be deterministic."),
     (Mutating, "`step` changed the states it was given: it must be pure"),
     (InPlace, "`step` changed the states it was given: it must be pure"),

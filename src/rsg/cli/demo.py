@@ -38,12 +38,13 @@ def demo(
 ) -> Said:
     """Make demonstrations, learn what their words mean, plan with that, and write a report page.
 
-    Takes about a minute, most of it for plans. What it makes is in the folder: demonstrations, run, report.html.
+    Takes some ten seconds; the first time kernels are compiled, which takes longer.
+    What it makes is in the folder: demonstrations, run, report.html.
     """
     domain, run, begun = find(name) if name else usual(), out / "run", time.perf_counter()
     check_own(run, MADE_BY)
     _say("[bold]rsg[/bold] learns what the words of a task mean from demonstrations, then plans with them.")
-    _say("[bright_black](The first use compiles kernels: about a minute more, once.)[/bright_black]\n")
+    _say("[bright_black](The first use compiles kernels: some twenty seconds more, once.)[/bright_black]\n")
     folder = out / ("demonstrations" if per_task == PER_TASK else f"demonstrations-{per_task}")
     domain.check_expert()
     store = fill_with_bar(domain, Recipe(domain.name, "train", per_task), folder)

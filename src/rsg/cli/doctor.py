@@ -35,9 +35,7 @@ def _show(report: dict[str, Any]) -> Iterator[RenderableType]:
     threads, cache = report["threads"], report["compile_cache"]
     used = [f"{name} uses {threads[name]}" for name in ("torch", "numba") if threads[name] is not None]
     yield f"threads        {threads['cores']} cores; {', '.join(used)}"
-    none = (
-        "[yellow]none: each start compiles for a minute; set NUMBA_CACHE_DIR to a folder that can be written[/yellow]"
-    )
+    none = "[yellow]none: each start compiles anew; set NUMBA_CACHE_DIR to a folder that can be written[/yellow]"
     yield f"compile cache  {escape(cache['folder']) + ' (writable)' if cache['writable'] else none}"
     if report["extras"]:
         yield "extras"

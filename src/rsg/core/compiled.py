@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +17,8 @@ from typing import Any, TypeVar, cast
 from numba import config, njit, types
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+
+from rsg.core.progress import say
 
 Kernel = Callable[..., Any]
 """A function for numba: compiled, or the template of one."""
@@ -51,6 +54,15 @@ def inlined(function: _Function, kept: bool = True) -> _Function:
     return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER, forceinline=True))
 
 
+def pasted(function: _Function, kept: bool = True) -> _Function:
+    """Like `inner`, for a large kernel with few callers: its source stands in theirs before anything is compiled.
+
+    Otherwise all that it calls would be compiled once more with each kernel around it. In a caller that makes arrays it
+    may make arrays.
+    """
+    return cast(_Function, _made(_OnlyForKernels, function, kept, **_INNER, inline="always"))
+
+
 def fast(function: _Function) -> _Function:
     """Like `compiled`, for numbers that are never NaN, sums that may be added up several at a time, and divisions by
     what is never zero: without a look at each divisor several are done at once.
@@ -69,7 +81,7 @@ def specialised(template: Kernel, like: Callable[..., Kernel] = bare, **hooks: K
 
     Args:
         template: the plain function.
-        like: what kind of kernel: `compiled`, `bare`, `inner` or `inlined`.
+        like: what kind of kernel: `compiled`, `bare`, `inner`, `inlined` or `pasted`.
         hooks: the functions.
     """
     digest, in_files = hashlib.sha256(), True
@@ -94,13 +106,13 @@ class _Kernel(CPUDispatcher):
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template([_as_usual(one) for one in args], kws)  # type: ignore[no-untyped-call]
+        return super().get_call_template([_as_usual(one) for one in args], kws)
 
     def compile(self, sig: Any) -> Any:
         collects = gc.isenabled()
         gc.disable()
         try:
-            return super().compile(sig)  # type: ignore[no-untyped-call]
+            return super().compile(sig)
         finally:
             if collects:
                 gc.enable()
@@ -117,8 +129,8 @@ class _OnlyForKernels(_Kernel):
 def _as_usual(given: Any) -> Any:
     """The type of a number, or the one to which it is widened."""
     given = types.unliteral(given)  # type: ignore[no-untyped-call]
-    narrow = isinstance(given, types.Integer) and given.bitwidth < (64 if given.signed else 32)
-    return types.int64 if narrow else given
+    whole: Any = given if isinstance(given, types.Integer) else types.int64
+    return types.int64 if whole.bitwidth < (64 if whole.signed else 32) else given
 
 
 def _made(kind: type[_Kernel], function: Kernel, kept: bool, **options: object) -> Any:
@@ -170,6 +182,31 @@ def kept_in() -> Path | None:
         return None
     folder = Path(kernel.stats.cache_path)
     return folder.parents[1] if folder.name == "__pycache__" else folder.parent
+
+
+class _Waiting(event.Listener):
+    """Tells somebody at a terminal, once, that kernels are compiled, if that takes longer than a moment."""
+
+    def __init__(self) -> None:
+        self._depth, self._begun, self._spent, self._told = 0, 0.0, 0.0, False
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        """A kernel, or one that takes part in it, is about to be compiled."""
+        now = time.perf_counter()
+        self._begun = now if self._depth == 0 else self._begun
+        self._depth += 1
+        if not self._told and self._spent + now - self._begun > _MOMENT and sys.stderr.isatty():
+            self._told = True
+            say("compiling kernels: they are kept, so this happens once ...")
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        """It is done."""
+        self._depth -= 1
+        self._spent += time.perf_counter() - self._begun if self._depth == 0 else 0.0
+
+
+_MOMENT = 1.0  # second
+event.register("numba:compile", _Waiting())  # type: ignore[no-untyped-call]
 
 
 @contextmanager

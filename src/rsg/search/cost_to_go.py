@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Floats, Indices, record
-from rsg.core.compiled import bare, compiled, inlined
+from rsg.core.compiled import compiled, inlined, inner, pasted
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
 from rsg.search.graph import Edges, StateGraph
@@ -86,12 +86,17 @@ def cost_to_go(graph: StateGraph, machine: Machine, logs: Logs, weight: float = 
     shape = (len(graph.states), len(machine.terms))
     if logs.g.shape != shape or logs.i.shape != shape:
         raise RsgError(f"log G and log I must have shape {shape}, got {logs.g.shape} and {logs.i.shape}")
-    togo = nothing_known(shape[0], machine.nodes)
-    sweep(Case(graph.arrays, machine.arrays, Logs(*map(np.ascontiguousarray, logs)), float(weight), togo))
-    return togo
+    return _cost_to_go(graph.arrays, machine.arrays, Logs(*map(np.ascontiguousarray, logs)), float(weight))
 
 
 @compiled
+def _cost_to_go(edges: Edges, nodes: Nodes, logs: Logs, weight: float) -> CostToGo:
+    togo = nothing_known(len(logs.g), len(nodes.term))
+    sweep(Case(edges, nodes, logs, weight, togo))
+    return togo
+
+
+@pasted
 def nothing_known(states: int, nodes: int) -> CostToGo:
     """Tables to be filled by `sweep`."""
     size = (states, nodes)
@@ -99,14 +104,14 @@ def nothing_known(states: int, nodes: int) -> CostToGo:
     return CostToGo(np.full(size, np.inf), np.full(size, np.inf), exits, then, np.full(size, np.inf))
 
 
-@compiled
+@pasted
 def no_slopes(case: Case) -> Slopes:
     """Slopes to add to."""
     terms, nodes = case.logs.g.shape, case.togo.cost.shape
     return Slopes(np.zeros(terms), np.zeros(terms), np.zeros(nodes), np.zeros(nodes))
 
 
-@compiled
+@pasted
 def sweep(case: Case) -> None:
     """Fill the tables, last node first."""
     room = room_for(case)
@@ -119,7 +124,7 @@ def sweep(case: Case) -> None:
         case.togo.entry[s, 0] = case.togo.cost[s, 0]
 
 
-@bare
+@pasted
 def sweep_back(case: Case, slopes: Slopes) -> None:
     """The slopes of J (eq. 4), exact by the envelope theorem: those of the exits on the best path, first node first."""
     for v in range(1, len(case.nodes.term) - 1):
@@ -127,7 +132,7 @@ def sweep_back(case: Case, slopes: Slopes) -> None:
         reach_exits_back(case, v, slopes)
 
 
-@bare
+@inner
 def leave_node(case: Case, v: int) -> None:
     """What it costs to leave v in each state, there and then: -λ log G_v(s) + min_w (-λ log I_w(s) + what follows)."""
     nodes, logs, weight, togo = case.nodes, case.logs, case.weight, case.togo
@@ -146,7 +151,7 @@ def leave_node(case: Case, v: int) -> None:
         togo.exit[s, v] = s if best < np.inf else -1
 
 
-@bare
+@inner
 def leave_node_back(case: Case, s: int, v: int, w: int, share: float, slopes: Slopes) -> None:
     """Add the slopes of share · (what it costs to leave v at state s, for w)."""
     nodes, weight = case.nodes, case.weight
@@ -162,14 +167,14 @@ def cheaper(one: np.record, other: np.record) -> bool:
     return one.cost < other.cost  # type: ignore[no-any-return]
 
 
-@compiled
+@pasted
 def room_for(case: Case) -> Room:
     """Room for all states and edges."""
     states, edges = len(case.togo.cost), len(case.edges.back_from)
     return Room(np.empty((1, edges + states + 2), dtype=WAITING), np.empty(states, dtype=np.bool_))
 
 
-@bare
+@pasted
 def reach_exits(case: Case, v: int, room: Room) -> None:
     """J of v: one Dijkstra from all states in which v can be left, along edges turned around."""
     (waiting, done), cost, exits = room, case.togo.cost, case.togo.exit
@@ -201,7 +206,7 @@ def reach_exits(case: Case, v: int, room: Room) -> None:
                 size += 1
 
 
-@compiled
+@pasted
 def reach_exits_back(case: Case, v: int, slopes: Slopes) -> None:
     """From J of v to log G and log I where the best path leaves v, and to J where it then enters another node."""
     togo = case.togo
@@ -214,7 +219,7 @@ def reach_exits_back(case: Case, v: int, slopes: Slopes) -> None:
             leave_node_back(case, s, v, togo.then[s, v], leave[s], slopes)
 
 
-@bare
+@pasted
 def enter_node(case: Case, v: int) -> None:
     """What follows where v is entered: min_a c(a) + J(T(s, a), v)."""
     edges, togo = case.edges, case.togo
@@ -223,7 +228,7 @@ def enter_node(case: Case, v: int) -> None:
             togo.entry[s, v] = min(togo.entry[s, v], edges.cost[edge] + togo.cost[edges.end[edge], v])
 
 
-@bare
+@pasted
 def enter_node_back(case: Case, v: int, slopes: Slopes) -> None:
     """From J where v is entered to J after the best action there."""
     edges, cost = case.edges, case.togo.cost

@@ -131,8 +131,8 @@ def local_graph(world: World, states: Array, depth: int, max_states: int = 1_000
 
 def chain(states: Array, cost: float) -> StateGraph:
     """The states of a trajectory `[T + 1, W]` alone, each once: from each one goes on as it did, or loses a step."""
-    distinct, path = np.unique(states, axis=0, return_inverse=True)
-    path, every = path.reshape(-1).astype(np.int32), np.arange(len(distinct), dtype=np.int32)
+    distinct, place = np.unique(states, axis=0, return_inverse=True)
+    path, every = place.ravel().astype(np.int32), np.arange(len(distinct), dtype=np.int32)
     on = np.unique(np.stack([path[:-1], path[1:]]), axis=1)
     source, target = np.concatenate([on[0], every]), np.concatenate([on[1], every])
     return StateGraph.of(distinct, source, target, np.full(len(source), cost), path)

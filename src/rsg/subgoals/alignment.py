@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Floats
-from rsg.core.compiled import bare, compiled
+from rsg.core.compiled import inner, pasted
 from rsg.language import Nodes
 from rsg.search.cost_to_go import Logs, Slopes
 from rsg.subgoals.rationality import FRESH, MOVED
@@ -53,7 +53,7 @@ class Shares(NamedTuple):
     stops: Floats
 
 
-@compiled
+@pasted
 def nothing_shared(along: Along) -> Shares:
     """An alignment to be filled by `trace`."""
     steps, nodes = len(along.path) - 1, len(along.nodes.term)
@@ -61,7 +61,18 @@ def nothing_shared(along: Along) -> Shares:
     return Shares(np.zeros((steps, nodes, 2)), crossings, np.zeros(nodes))
 
 
-@bare
+@pasted
+def served(shares: Shares) -> Floats:
+    """The weight with which action i serves node v, fresh or moved, `[T, V]`."""
+    steps, nodes = len(shares.acts), shares.acts.shape[1]
+    acts = np.empty((steps, nodes))
+    for i in range(steps):
+        for v in range(nodes):
+            acts[i, v] = shares.acts[i, v, FRESH] + shares.acts[i, v, MOVED]
+    return acts
+
+
+@inner
 def crossing(along: Along, i: int, v: int, edge: int) -> float:
     """The second sum of eq. 2, log G_v(s) + log I_w(s): how fitting it is to go from v to w at state i."""
     nodes, s = along.nodes, along.path[i]
@@ -74,7 +85,7 @@ def crossing(along: Along, i: int, v: int, edge: int) -> float:
     return total
 
 
-@bare
+@inner
 def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     """The score of leaving v at state i along a machine edge, and of all that follows."""
     w = along.nodes.after[edge]
@@ -83,7 +94,7 @@ def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     return crossing(along, i, v, edge) if i == len(along.path) - 1 else -np.inf
 
 
-@bare
+@inner
 def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     """The score of leaving v at state i along the best of its edges."""
     total = -np.inf
@@ -92,7 +103,7 @@ def leaving(along: Along, i: int, v: int, best: Floats) -> float:
     return total
 
 
-@bare
+@inner
 def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     """The score of serving v with action i, and of all that follows; at the end, of stopping there."""
     if i < len(along.path) - 1:
@@ -104,7 +115,7 @@ def staying(along: Along, i: int, v: int, label: int, best: Floats) -> float:
     return along.logs.i[along.path[i], along.nodes.term[v]]  # type: ignore[no-any-return]
 
 
-@bare
+@pasted
 def align(along: Along, best: Floats) -> float:
     """Algorithm 3: fill `best` `[T + 1, V, 2]`, the score from each label to the end, and give that of the whole.
 
@@ -117,13 +128,13 @@ def align(along: Along, best: Floats) -> float:
     return leaving(along, 0, 0, best)
 
 
-@bare
+@inner
 def worth(along: Along, i: int, v: int, label: int, way: int, best: Floats) -> float:
     """The score of one way on from a label: a machine edge, or STAY; and of the best that follows."""
     return staying(along, i, v, label, best) if way == STAY else crossing_on(along, i, v, way, best)
 
 
-@bare
+@inner
 def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     """The first of the best edges along which v is left at state i."""
     edge, total = along.nodes.start[v], leaving(along, i, v, best)
@@ -132,7 +143,7 @@ def best_edge(along: Along, i: int, v: int, best: Floats) -> int:
     return edge  # type: ignore[no-any-return]
 
 
-@bare
+@inner
 def way_on(along: Along, i: int, v: int, label: int, best: Floats) -> int:
     """The best way on from a label; of equals, to stay, or else the first edge."""
     if v > 0 and (label == FRESH or staying(along, i, v, MOVED, best) == best[i, v, MOVED]):
@@ -140,7 +151,7 @@ def way_on(along: Along, i: int, v: int, label: int, best: Floats) -> int:
     return best_edge(along, i, v, best)
 
 
-@bare
+@inner
 def trace(along: Along, best: Floats, shares: Shares, turn: tuple[int, int, int, int] = STRAIGHT) -> None:
     """The arg-max of eq. 2, the alignment itself, first state first. `best` is as `align` left it.
 
@@ -160,7 +171,7 @@ def trace(along: Along, best: Floats, shares: Shares, turn: tuple[int, int, int,
             i, label = i + 1, MOVED
 
 
-@bare
+@pasted
 def crossings_back(path: Array, nodes: Nodes, shares: Shares, slopes: Slopes | Logs) -> None:
     """Add the slopes of Σ crossings · (log G + log I), the second sum of eq. 2, and of Σ stops · log I."""
     last = len(nodes.term) - 1

@@ -20,7 +20,7 @@ from rsg.language import Machine
 from rsg.search import Limits, Product, ProductSearch, Soft
 from rsg.search.cost_to_go import Logs
 from rsg.subgoals.formulas import Formula, where
-from rsg.subgoals.objective import Given, forward, score
+from rsg.subgoals.objective import Aligned, Given, aligned, forward
 from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expected_doubt, mentioned
 from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import OPEN, Reading, Readings
@@ -231,7 +231,7 @@ class _Search:
             return _Ways(np.inf, np.inf, demo.ground.graph.states[:0])
         key = (d, tuple(meaning.values()))
         if key not in self._known_ways:
-            local = forward(*demo.given, self._logs(demo, meaning=meaning), self.how)[1].togo.cost[start, 0]
+            local = Aligned(*aligned(*demo.given, self._logs(demo, meaning=meaning), self.how)).cost[start, 0]
             least, states = shortest(world, demo.ground.graph.states[start], demo.machine, meaning, self.certainty)
             self._known_ways[key] = _Ways(float(local), least, states)
         return self._known_ways[key]
@@ -331,7 +331,7 @@ class _Search:
         """For each term where it was reached, as it seems: the demonstration, and the state on its way."""
         found: dict[str, list[tuple[int, int]]] = {term: [] for term in self.data.terms}
         for d, demo in enumerate(self.data.demos):
-            best = score(demo.ground, demo.machine.arrays, self._logs(demo), self.how)
+            best = Aligned(*aligned(*demo.given, self._logs(demo), self.how))
             if best.value + log(1 - self.share) < self._otherwise[d] + log(self.share):
                 continue
             steps, edges = np.nonzero(best.crossings)
@@ -368,7 +368,7 @@ class _Search:
         """α and the share of wrong descriptions, given what the terms mean."""
         known = [(demo, self._logs(demo)) for demo in self.data.demos]
         scores = np.array(
-            [[forward(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
+            [[aligned(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]
         )
         each = by_doubt(scores, self._otherwise)
         weights = np.logaddexp.reduce(each.sum(axis=2) + DOUBTS_PRIOR, axis=1)
@@ -395,7 +395,7 @@ class _Search:
         """The score of a demonstration whose description is wrong: of any other task, or of acting at random."""
         machines = {str(one.machine.task): one.machine for one in self.data.demos}
         scores = [
-            forward(*demo.given[:2], machine.arrays, self._logs(demo, machine), self.how)[0]
+            aligned(*demo.given[:2], machine.arrays, self._logs(demo, machine), self.how)[0]
             for text, machine in machines.items()
             if text != str(demo.machine.task)
         ]

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Floats
-from rsg.core.compiled import compiled
+from rsg.core.compiled import compiled, pasted
 from rsg.core.errors import RsgError
 from rsg.language import Machine, Nodes
 from rsg.search.cost_to_go import Case, Logs, no_slopes, nothing_known, sweep, sweep_back
 from rsg.search.graph import Edges
-from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, trace
+from rsg.subgoals.alignment import Along, align, crossings_back, nothing_shared, served, trace
 from rsg.subgoals.classifiers import Classifiers
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.rationality import Rationality, Walk, log_rationality, log_rationality_back
@@ -24,6 +24,15 @@ class Given(NamedTuple):
     edges: Edges
     walk: Walk
     nodes: Nodes
+
+
+class Aligned(NamedTuple):
+    """The best alignment with a task, without a gradient; the fields are those of `Score`."""
+
+    value: float
+    acts: Floats
+    crossings: Floats
+    cost: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +61,7 @@ def score(ground: Ground, nodes: Nodes, logs: Logs, how: Rationality) -> Score:
     return Score(*_score(ground.graph.arrays, ground.walk, nodes, Logs(*map(np.ascontiguousarray, logs)), how))
 
 
-@compiled
+@pasted
 def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
     """Cost-to-go, rationality, alignment: the score, and all that it came from."""
     steps, size = len(walk.taken), len(nodes.term)
@@ -66,6 +75,16 @@ def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
 
 
 @compiled
+def aligned(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
+    """The best alignment: the fields of `Aligned`."""
+    value, case, along, best = forward(edges, walk, nodes, logs, how)
+    shares = nothing_shared(along)
+    if value > -np.inf:
+        trace(along, best, shares)
+    return value, served(shares), shares.crossings, case.togo.cost
+
+
+@compiled
 def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality) -> Any:
     """The score, then its slopes the same way back."""
     value, case, along, best = forward(edges, walk, nodes, logs, how)
@@ -75,7 +94,7 @@ def _score(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
         crossings_back(walk.path, nodes, shares, slopes)
         log_rationality_back(case, how.alpha, walk, shares.acts, slopes)
         sweep_back(case, slopes)
-    return value, slopes.g, slopes.i, shares.acts[:, :, 0] + shares.acts[:, :, 1], shares.crossings, case.togo.cost
+    return value, slopes.g, slopes.i, served(shares), shares.crossings, case.togo.cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +119,9 @@ class View:
         """How well a task explains the trajectory, with the gradient."""
         return Score(*_score(*self.given(machine), how))
 
-    def score_alone(self, machine: Machine, how: Rationality) -> float:
-        """The score without its gradient."""
-        return float(forward(*self.given(machine), how)[0])
+    def align(self, machine: Machine, how: Rationality) -> Aligned:
+        """The best alignment with a task."""
+        return Aligned(*aligned(*self.given(machine), how))
 
     def given(self, machine: Machine) -> tuple[Edges, Walk, Nodes, Logs]:
         """What kernels are told of the trajectory and a task."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Floats
-from rsg.core.compiled import bare, compiled
+from rsg.core.compiled import compiled, inner
 from rsg.language import Nodes
 from rsg.search.cost_to_go import Logs
 from rsg.search.graph import Edges
@@ -71,7 +71,7 @@ def _judge(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality)
     return value, first, chances, second, behind
 
 
-@bare
+@inner
 def end_at_once(along: Along) -> None:
     """A subgoal ends when it comes true: who goes on serving it says that it is not true yet, log I_v(s)."""
     for i in range(len(along.path) - 1):
@@ -79,14 +79,14 @@ def end_at_once(along: Along) -> None:
             along.rat[i, v, MOVED] += along.logs.i[along.path[i], along.nodes.term[v]]
 
 
-@bare
+@inner
 def both(one: float, other: float) -> float:
     """log (e^one + e^other)."""
     most = max(one, other)
     return most + np.log1p(np.exp(min(one, other) - most)) if most > -np.inf else most
 
 
-@bare
+@inner
 def leaving_somehow(along: Along, i: int, v: int, every: Floats) -> float:
     """As `leaving`, along all edges together."""
     total = -np.inf
@@ -95,7 +95,7 @@ def leaving_somehow(along: Along, i: int, v: int, every: Floats) -> float:
     return total
 
 
-@bare
+@inner
 def weigh(along: Along, every: Floats) -> float:
     """As `align`, for all alignments together: fill `every` `[T + 1, V, 2]`, and give log Σ exp(score)."""
     for i in range(len(along.path) - 1, -1, -1):
@@ -105,7 +105,7 @@ def weigh(along: Along, every: Floats) -> float:
     return leaving_somehow(along, 0, 0, every)
 
 
-@bare
+@inner
 def spread(along: Along, every: Floats, whole: float, there: Floats, chances: Floats) -> None:
     """Fill `chances` `[T + 1, V]`: how likely it is that node v is left at state i. `every` is as `weigh` left it.
 
@@ -123,7 +123,7 @@ def spread(along: Along, every: Floats, whole: float, there: Floats, chances: Fl
                         there[i + 1, v, MOVED] += there[i, v, label] * stays
 
 
-@bare
+@inner
 def _leave(along: Along, i: int, v: int, every: Floats, whole: float, there: Floats, chances: Floats) -> None:
     """Hand on what part of the alignments leaves v at state i; exp(-whole) makes probabilities of their scores."""
     for edge in range(along.nodes.start[v], along.nodes.start[v + 1]):
@@ -132,7 +132,7 @@ def _leave(along: Along, i: int, v: int, every: Floats, whole: float, there: Flo
         there[i, along.nodes.after[edge], FRESH] += flow
 
 
-@bare
+@inner
 def runner_up(along: Along, best: Floats, shares: Shares) -> float:
     """The second best alignment, as `trace` gives the best, and how much less it scores; infinite if there is none.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Floats
-from rsg.core.compiled import bare
+from rsg.core.compiled import inner, pasted
 from rsg.search.cost_to_go import Case, Slopes, leave_node_back
 from rsg.search.graph import Edges
 
@@ -32,7 +32,7 @@ class Walk(NamedTuple):
     each: Floats  # `[T]` what an action counts in the sum over all actions at each step: 1, or its share of an integral
 
 
-@bare
+@inner
 def transition_cost(case: Case, s: int, v: int, edge: int) -> float:
     """J (eq. 4) of leaving v at state s along a machine edge: -λ (log G_v(s) + log I_w(s)) + what follows at w."""
     nodes, logs, weight = case.nodes, case.logs, case.weight
@@ -43,7 +43,7 @@ def transition_cost(case: Case, s: int, v: int, edge: int) -> float:
     return cost  # type: ignore[no-any-return]
 
 
-@bare
+@inner
 def _of_actions(edges: Edges, cost: Floats, alpha: float, s: int, v: int, each: float) -> float:
     """log Σ exp(-α J(s, v, ·)) over actions where transitions are so much better that beside them it would vanish."""
     most, total = -np.inf, 0.0
@@ -56,7 +56,7 @@ def _of_actions(edges: Edges, cost: Floats, alpha: float, s: int, v: int, each: 
     return most + np.log(total)  # type: ignore[no-any-return]
 
 
-@bare
+@inner
 def log_partitions(case: Case, alpha: float, s: int, v: int, each: float) -> tuple[float, float]:
     """The denominator of eq. 3, log Σ exp(-α J(s, v, ·)): over the primitive actions, and over transitions too.
 
@@ -79,7 +79,7 @@ def log_partitions(case: Case, alpha: float, s: int, v: int, each: float) -> tup
     return actions, most + np.log(total)
 
 
-@bare
+@pasted
 def log_rationality(case: Case, alpha: float, walk: Walk, rat: Floats) -> None:
     """Fill `rat` `[T, V, 2]`: log Rat (eq. 3) of each action of the demonstration at each node, fresh and moved."""
     edges, cost = case.edges, case.togo.cost
@@ -93,7 +93,7 @@ def log_rationality(case: Case, alpha: float, walk: Walk, rat: Floats) -> None:
             rat[i, v, MOVED] = chosen - everything if possible else -np.inf
 
 
-@bare
+@pasted
 def log_rationality_back(case: Case, alpha: float, walk: Walk, acts: Floats, slopes: Slopes) -> None:
     """Add the slopes of Σ acts · log Rat (eq. 3): of J after each action, and of what each transition costs.
 

@@ -101,7 +101,7 @@ class Recogniser:
             prefix: whether it may end before the task does.
         """
         view, how = self._view(world, trajectory, self._machines, prefix), self._how(prefix)
-        scores = np.array([view.score_alone(machine, how) for machine in self._machines])
+        scores = np.array([view.align(machine, how).value for machine in self._machines])
         weights = scores if prefix else scores + self._specific * self._named(view, scores)
         return ranked([machine.task for machine in self._machines], scores, weights)
 

@@ -58,6 +58,8 @@ def check(world: object, states: States | None = None, seed: int = 0) -> list[st
     problems = _found_in_motion(known, rows, rng) if _moves_a_pose(known) else _found_in_steps(known, rows, rng)
     if hasattr(world, "facts"):
         problems += _found("facts", _check_facts, known, rows)
+    if hasattr(world, "sights"):
+        problems += _found("sights", _check_sights, known, rows)
     problems += _found("encode", _check_encoding, known, rows)
     return problems + (_found("render", _check_picture, world.render, rows) if hasattr(world, "render") else [])
 
@@ -258,6 +260,13 @@ def _check_facts(world: object, states: States) -> Iterator[str]:
             yield f"`compiled_facts` says something else of '{wrong}' than `facts`."
     if len(set(names)) < len(names):
         yield f"Two facts have the same name: {min(name for name in names if names.count(name) > 1)}."
+
+
+def _check_sights(world: Any, states: States) -> Iterator[str]:
+    """One whole number for each state."""
+    told = _array("sights", world.sights, states)
+    if told.shape != (len(states),) or told.dtype.kind not in "iu":
+        yield f"`sights` must give whole numbers [{len(states)}], but gave {told.dtype} {list(told.shape)}."
 
 
 def _check_picture(render: Callable[[States], object], states: States) -> Iterator[str]:

@@ -43,6 +43,8 @@ class World(Model, Protocol):
     - `successors(states)`: the next states `[N, A, W]` for every action; else `step` is asked for each.
     - `macros`: sequences of actions by name, `{"jump": ["up", "right"]}`, or controllers, functions of the world and a
       state `[W]` that give actions; a search tries each beside the actions, and a plan has actions alone.
+    - `sights(states)`: what there is where one stands, whole numbers `[N]`, 0: nothing, else one for each kind of
+      thing. On large maps a search then does not walk through all of them again for each part of a task.
     - `compiled_step` → `(kernel, tables)`: a numba function `kernel(tables, states, i, action, out, j)` that writes the
       state after `states[i]` into `out[j]`, for search loops that leave Python altogether.
 

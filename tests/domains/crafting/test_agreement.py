@@ -150,3 +150,11 @@ def test_encodings_have_the_room_that_was_asked_for():
         world.encode(np.stack([*states, full]))
     wide = CraftingWorld(2, 2, objects=7)
     assert (wide.encode(full[None]).objects[0, :, 0] != 0).sum() == 4
+
+
+def test_sights_are_what_lies_where_the_agent_stands():
+    world = CraftingWorld(5, 7)
+    states = world.sample(stream(0, "sights"), 100)
+    here = [world.cells(state)[state[0], state[1]] for state in states]
+    assert world.sights(states).tolist() == [int(code) for code in here]
+    assert len(set(here)) > 10

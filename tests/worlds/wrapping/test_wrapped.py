@@ -16,6 +16,7 @@ from tests.worlds.wrapping.broken import MOVES, Walk
 
 import rsg
 from rsg.core.errors import RsgError
+from rsg.search import goals_from
 from rsg.worlds import check, wrap
 from rsg.worlds.wrapping.objects import Objects
 
@@ -385,3 +386,16 @@ def test_what_can_only_be_copied_is_copied():
     other = Counts()
     other.reset(seed=3)
     assert world.read(other, seen=other.seen()).tolist() == start.tolist()
+
+
+def test_a_search_asks_an_environment_for_little_that_it_does_not_need(monkeypatch):
+    world, asked = wrap(Walk()), []
+    take = world._take
+    monkeypatch.setattr(world, "_take", lambda known, action: asked.append(action) or take(known, action))
+    truth = world.truth({"corner": lambda env: env.place == [0, 0]})
+    start = next(row for row in map(world.start, range(50)) if world.restore(row).place == [1, 1])
+    made = rsg.plan(world, start, "corner", lambda *_: goals_from(lambda states: truth(world, states, ["corner"])))
+    assert made.found
+    assert len(made.actions) == 2
+    assert len(asked) <= 4 * 3 * (made.expansions + 1)  # of 25 states, those that are expanded and a few more
+    assert len(asked) < 4 * 20

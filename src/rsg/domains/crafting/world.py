@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rsg.core.arrays import Bools, Bytes, Floats
+from rsg.core.arrays import Bools, Bytes, Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.domains.crafting import facts, kernels
 from rsg.domains.crafting.rules import ITEM, STANDARD, Rulebook
@@ -137,6 +137,11 @@ class CraftingWorld:
         out = np.empty((len(states), len(self.fact_names)), dtype=np.bool_)
         facts.fact_rows(self.compiled_facts[1], self.checked(states), out)
         return out
+
+    def sights(self, states: States) -> Ints:
+        """What lies where the agent stands, `[N]`, 0: nothing."""
+        cells = kernels.HEAD + self.capacity + states[:, 0].astype(np.int64) * self.width + states[:, 1]
+        return np.asarray(states[np.arange(len(states)), cells], dtype=np.int64)
 
     def render(self, state: States, cell: int = 32) -> Bytes:
         """One state as a picture: the map, and the inventory below it."""

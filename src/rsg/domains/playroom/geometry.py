@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Ints
-from rsg.core.compiled import bare, compiled, inlined, inner
+from rsg.core.compiled import bare, compiled, inlined, inner, pasted
 
 TOLERANCE = 1e-6
 """No stretch of a motion in which a corner moves less than this is divided any further."""
@@ -173,7 +173,7 @@ def wrapped(angle: float) -> float:
     return angle if -np.pi <= angle < np.pi else -np.pi  # rounding may miss by a little, on either side
 
 
-@inner
+@pasted
 def _part_free(shapes: Shapes, part: int, wall: int, start: Array, end: Array, ends: Ends) -> bool:
     """Whether a part of the robot stays clear of a wall during a motion; `ends` are its start and its end."""
     robot, walls = shapes.robot, shapes.walls

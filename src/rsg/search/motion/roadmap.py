@@ -86,7 +86,7 @@ def _make(world: ContinuousWorld, state: Floats, size: int, seed: int) -> StateG
     if len(poses) == 0:
         raise RsgError(f"no free pose was found among {TRIES * size:,}; is there room for the robot?")
     pairs = _clear(world, state, poses, near_pairs(space_of(world), poses, poses, True))
-    roads = _graph(world, poses, [pairs, pairs[:, ::-1]], np.empty(0, dtype=np.int32))
+    roads = _graph(world, poses, [pairs.T, pairs.T[::-1]], np.empty(0, dtype=np.int32))
     return _joined(world, state, roads, rng)
 
 
@@ -124,8 +124,8 @@ def _clear(world: ContinuousWorld, state: Floats, poses: Floats, pairs: Indices)
 
 
 def _graph(world: ContinuousWorld, states: Floats, edges: Sequence[Indices], path: Indices) -> StateGraph:
-    """The graph with these edges, `[N, 2]` each: from one state to another. Those of a state stay in this order."""
-    source, target = np.ascontiguousarray(np.concatenate(edges).T)
+    """The graph with these edges, `[2, N]` each: from one state to another. Those of a state stay in this order."""
+    source, target = np.concatenate(edges, axis=1)
     return StateGraph.of(states, source, target, np.full(len(source), float(world.cost)), path)
 
 
@@ -136,13 +136,13 @@ def attach(world: ContinuousWorld, roads: StateGraph, states: Floats, trajectory
     with the one that follows it if they are a trajectory. What else is in the first one is in all states.
     """
     given, path = _distinct(np.ascontiguousarray(states, dtype=np.float64))
-    links = _links(world, given, roads.states)
-    edges = [links, links[:, ::-1]]
+    links = _links(world, given, roads.states).T
+    edges = [links, links[::-1]]
     if trajectory:
-        known = {(a, b) for pairs in edges for a, b in pairs.tolist()}
+        known = {(a, b) for pairs in edges for a, b in pairs.T.tolist()}
         steps = [step for step in dict.fromkeys(pairwise(path.tolist())) if step not in known]
-        edges.append(np.array(steps, dtype=np.int32).reshape(-1, 2))
-    edges.append(np.stack([roads.edge_source, roads.edge_end], axis=1) + np.int32(len(given)))
+        edges.append(np.array(steps, dtype=np.int32).reshape(-1, 2).T)
+    edges.append(np.stack([roads.edge_source, roads.edge_end]) + np.int32(len(given)))
     return _graph(world, np.concatenate([given, rows_of(roads.states, given[0])]), edges, path)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rsg.core.arrays import Array, Bools, Floats, record
-from rsg.core.compiled import Kernel, bare, inner, specialised
+from rsg.core.compiled import Kernel, bare, inner, pasted, specialised
 from rsg.core.errors import RsgError
 from rsg.worlds.protocol import ContinuousWorld
 
@@ -60,7 +60,7 @@ def between(space: Space, start: Floats, end: Floats, part: float, out: Floats) 
             out[d] -= period * np.floor((out[d] - space[d].low) / period)
 
 
-@bare
+@inner
 def actions_between(space: Space, start: Floats, end: Floats) -> int:
     """How many actions the straight way takes."""
     return int(np.ceil(apart(space, start, end) - ROUNDING))
@@ -130,7 +130,7 @@ def prepared(template: Kernel, world: ContinuousWorld, state: Floats, **parts: K
 @cache
 def _compiled(template: Kernel, clear: Kernel, parts: tuple[tuple[str, Kernel], ...]) -> Kernel:
     straight = specialised(advance, inner, clear=clear)
-    hooks = {name: specialised(part, inner, advance=straight) for name, part in parts}
+    hooks = {name: specialised(part, pasted, advance=straight) for name, part in parts}
     return specialised(template, bare, advance=straight, **hooks)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, Ints, grown
-from rsg.core.compiled import Kernel, bare, compiled, inlined, inner, specialised
+from rsg.core.compiled import Kernel, bare, compiled, inlined, pasted, specialised
 from rsg.search.goals import Goals, asked
 from rsg.search.kernels.table import ANY, Table, add, larger, new_table
 from rsg.worlds import World, costs_of, successors_of
@@ -120,6 +120,7 @@ class Explored:
     Attributes:
         known: the arrays for kernels; new ones after `grow`, `provide`, `follow` and `add`.
         costs: `[A]` of the actions, the least that each costs.
+        sights: gives for states what there is in their poses, if the world tells.
         forms: the hooks for kernels.
     """
 
@@ -131,9 +132,11 @@ class Explored:
         self.column = state.dtype.itemsize
         self._bytes = self.column * state.size
         self._macros = world if isinstance(world, WithMacros) else None
-        self._batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        batch = FEW if self._macros else getattr(goals, "batch", BATCH)
+        self._batch = min(batch, getattr(world, "batch", batch))
         self._compiled = hasattr(world, "compiled_step") and (goals is None or hasattr(goals, "compiled"))
         self.costs = costs_of(world)
+        self.sights = None if self._macros else getattr(world, "sights", None)
         self.forms = self._forms()
         room, words = FIRST_CAPACITY, -(-self._bytes // 8)
         after = np.empty((room, len(world.actions)), dtype=np.int32)
@@ -146,7 +149,7 @@ class Explored:
             return Forms(ask, (), unknown, ())
         step, tables = self._world.compiled_step  # type: ignore[attr-defined]
         goal, goal_tables = getattr(self._goals, "compiled", (unknown, ()))
-        return Forms(specialised(find_out, inner, step=step), tables, goal, goal_tables)
+        return Forms(specialised(find_out, pasted, step=step), tables, goal, goal_tables)
 
     def _keep(self, table: Table, after: Array, price: Array, value: Array, count: Ints) -> None:
         pool = table.words.view(self._dtype if self._compiled else np.uint8)
@@ -205,10 +208,14 @@ class Explored:
 
     def add(self, states: Array) -> Ints:
         """Take in states `[N, W]`; says which numbers they have."""
-        count = self.count
-        self._make_room(len(states))
         rows = np.zeros((len(states), self.known.table.words.shape[1]), dtype=np.uint64)
         rows.view(np.uint8)[:, : self._bytes] = np.ascontiguousarray(states, dtype=self._dtype).view(np.uint8)
+        return self.take(rows)
+
+    def take(self, rows: Array) -> Ints:
+        """The same of states as words `[N, B / 8]`."""
+        count = self.count
+        self._make_room(len(rows))
         found = add_rows(self.known, rows)
         if not self._compiled and self._goals is not None and self.count > count:
             new = self.rows(np.arange(count, self.count))

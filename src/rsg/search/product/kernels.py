@@ -13,14 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, record
-from rsg.core.compiled import inlined
+from rsg.core.compiled import inlined, pasted
 from rsg.language.machine import Nodes
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
 from rsg.search.product.novelty import Novelty, shows_new
 
 OPTIMAL, ANYTIME, BALANCED, DEEPEST, NOVEL = range(5)
-FOUND, EXHAUSTED, PAUSED, GROW, NEED = range(5)  # how a call of `search` ends
+FOUND, EXHAUSTED, PAUSED, GROW, NEED, RANK, WALK = range(7)  # how a call of `search` ends
+NEVER = np.iinfo(np.int64).max
 
 LABEL = record(
     fresh=np.float64,  # the least cost as fresh, as moved, and when it was last expanded
@@ -30,6 +31,8 @@ LABEL = record(
     came_from=np.int32,  # the state and the action before it moved, and whether it had moved before
     by=np.int32,
     was_moved=np.int32,
+    unsure=np.int32,  # whether a walk that nobody has stepped yet led to it, see `walks`
+    root=np.int32,  # whether walks may begin here
 )
 OPEN = record(key=np.float64, tick=np.int64, state=np.int32, node=np.int32)
 RUN = record(
@@ -43,6 +46,9 @@ RUN = record(
     labelled=np.int64,  # states whose labels are ready to be used
     chosen=np.int64,  # the heap of the label to be expanded next, -1 if it is not chosen yet
     wanted=np.int64,  # the state whose successors must be found out
+    wanted_node=np.int64,  # and the node, where walks are wanted from there or to there
+    tried=np.int64,  # how many states were expanded
+    before_walks=np.int64,  # the last node that was searched without walks
     facts=np.int64,  # how many were seen, and how many changes of states were looked at for them
     changes=np.int64,
 )
@@ -59,6 +65,7 @@ class Memory(NamedTuple):
             another one for labels that came to it by a transition that is not likely.
         run: `[1]` of RUN.
         novelty: what nodes have seen.
+        tried: `[cap]` the states that were expanded, in order; is_tried: `[cap]` whether a state is one of them.
     """
 
     known: Known
@@ -67,6 +74,8 @@ class Memory(NamedTuple):
     sizes: Array
     run: Array
     novelty: Novelty
+    tried: Array
+    is_tried: Array
 
 
 class Asked(NamedTuple):
@@ -82,6 +91,7 @@ class Asked(NamedTuple):
         weight: λ of the soft costs of transitions.
         likely: how many heaps, of the first ones, are for labels that came by likely transitions.
         every: after how many expansions a random node is chosen, not the deepest.
+        walks: from how many expansions on there are walks; NEVER: there are none.
     """
 
     nodes: Nodes
@@ -93,6 +103,7 @@ class Asked(NamedTuple):
     weight: float
     likely: int
     every: int
+    walks: int
 
 
 def goal(tables: object, states: Array, i: int, k: int) -> tuple[float, float]:  # noqa: ARG001
@@ -112,27 +123,35 @@ def oldest_first(a: np.record, b: np.record) -> bool:
 
 
 @inlined
+def wait(memory: Memory, h: int, s: int, v: int, key: float) -> None:
+    """Let a label wait in heap h."""
+    heaps, sizes, run = memory.heaps, memory.sizes, memory.run[0]
+    entry = heap.new(heaps, h)
+    entry.key = key
+    entry.tick = run.tick
+    entry.state = s
+    entry.node = v
+    heap.push(heaps, h, sizes[h], oldest_first)
+    sizes[h] += 1
+    run.tick += 1
+    run.fullest = max(run.fullest, sizes[h])
+
+
+@inlined
 def open_label(memory: Memory, asked: Asked, s: int, v: int, total: float, likely: bool, before: int) -> None:
     """Let a label of that cost wait for its expansion, if it can still become a better plan.
 
     before: the state that it came from, -1: another node.
     """
-    heaps, sizes, run, ahead = memory.heaps, memory.sizes, memory.run[0], asked.ahead
+    sizes, run, ahead = memory.sizes, memory.run[0], asked.ahead
     key = total + ahead[s if len(ahead) > 1 else 0, v]
     if key < run.best:
         h = (v if likely else v + asked.likely) if len(sizes) > 1 else 0
         if likely and asked.order == NOVEL:
-            words = memory.known.table.words
-            h += 0 if shows_new(memory.novelty, words, run, s, v, before) else memory.labels.shape[1]
-        entry = heap.new(heaps, h)
-        entry.key = key
-        entry.tick = run.tick
-        entry.state = s
-        entry.node = v
-        heap.push(heaps, h, sizes[h], oldest_first)
-        sizes[h] += 1
-        run.tick += 1
-        run.fullest = max(run.fullest, sizes[h])
+            news = shows_new(memory.novelty, memory.known.table.words, run, s, v, before)
+            memory.labels[s, v].root = 2 * (news > 1) or (before < 0 and news > 0)
+            h += 0 if news > 0 else asked.likely - memory.labels.shape[1]
+        wait(memory, h, s, v, key)
 
 
 def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: float, likely: bool) -> None:
@@ -152,6 +171,9 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
             total -= asked.weight * value[s, k, 0]
             likely = likely and holds
         elif not holds:
+            return
+        elif memory.labels[s, v].unsure:
+            wait(memory, len(memory.sizes) - 1, s, v, total)  # if these walks can be done
             return
     if total >= run.best:
         return
@@ -175,29 +197,42 @@ def leave(goals: object, memory: Memory, asked: Asked, s: int, v: int, total: fl
                 open_label(memory, asked, s, w, entry, likely and not_yet, -1)
 
 
-def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: bool) -> None:
-    """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins."""
+def expand(goals: object, memory: Memory, asked: Asked, s: int, v: int, likely: bool, promised: bool) -> None:
+    """Try every primitive action from the label (s, v). No action serves `v_0`: it is left where the search begins.
+
+    promised: only leave the node, for what was promised holds.
+    """
     labels, run, after, price = memory.labels, memory.run[0], memory.known.after, memory.known.price
     here, row = labels[s, v], s if len(price) > 1 else 0
     moved = here.moved <= here.fresh
     base = here.moved if moved else here.fresh
-    here.expanded = base
-    run.expansions += v > 0
-    for a in range(price.shape[1] if v > 0 else 1):
-        t = after[s, a] if v > 0 else s
-        total = base + price[row, a] if v > 0 else base
+    if not promised:
+        here.expanded = base
+        run.expansions += v > 0
+        if v > 0 and not memory.is_tried[s]:
+            memory.is_tried[s] = True
+            memory.tried[run.tried] = s
+            run.tried += 1
+    walked = moved and here.unsure and here.by == price.shape[1]  # nobody has asked yet whether the node can be left
+    for a in range(-1 if promised or walked else 0, 0 if promised else price.shape[1] if v > 0 else 1):
+        stays = v == 0 or a < 0
+        t = s if stays else after[s, a]
+        total = base if stays else base + price[row, a]
         label = labels[t, v]
-        if total < label.moved:
+        if a < 0:
+            leave(goals, memory, asked, t, v, total, likely)
+        elif total < label.moved:
             label.moved = total
             label.came_from = s
             label.by = a
             label.was_moved = moved
+            label.unsure = moved and here.unsure
             if total < label.fresh:
                 open_label(memory, asked, t, v, total, likely, s)
             leave(goals, memory, asked, t, v, total, likely)
 
 
-@inlined
+@pasted
 def choose(memory: Memory, asked: Asked) -> int:
     """The heap to take the next label from; -1 if all are empty.
 
@@ -206,6 +241,8 @@ def choose(memory: Memory, asked: Asked) -> int:
     """
     heaps, sizes, run, nodes = memory.heaps, memory.sizes, memory.run[0], memory.labels.shape[1]
     likely = min(asked.likely, len(sizes))
+    if asked.walks < NEVER and sizes[likely] > 0:
+        return likely
     start = end = count = 0
     deepest = -1
     while count == 0 and end < likely:
@@ -214,7 +251,7 @@ def choose(memory: Memory, asked: Asked) -> int:
             if sizes[h] > 0:
                 count += 1
                 deepest = h
-    if len(sizes) > likely and (count == 0 or run.expansions & 3 == 3):
+    if not asked.hard and (count == 0 or run.expansions & 3 == 3):
         cheapest = -1
         for h in range(likely, len(sizes)):
             if sizes[h] > 0 and (cheapest < 0 or oldest_first(heaps[h, 0], heaps[cheapest, 0])):
@@ -240,11 +277,14 @@ def label_states(memory: Memory) -> None:
     """Labels for the states that have become known: nobody has been there yet."""
     labels, run, count = memory.labels, memory.run[0], memory.known.size[0]
     for n in range(run.labelled, count):
+        memory.is_tried[n] = False
         for v in range(labels.shape[1]):
             label = labels[n, v]
             label.fresh = np.inf
             label.moved = np.inf
             label.expanded = np.inf
+            label.unsure = 0
+            label.root = 0
     run.labelled = count
 
 
@@ -253,9 +293,9 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
 
     Where transitions are soft the first plan may be a bad one: then until nothing left can become a cheaper one.
     Or until it needs help: GROW if there may be no room for what the next expansion finds, NEED if the successors of
-    the state `wanted` must be found out elsewhere.
+    the state `wanted` must be found out elsewhere; WALK if walks from it are wanted, or the ones that led to it unsure.
     """
-    known, labels, heaps, sizes, runs, novelty = memory
+    known, labels, heaps, sizes, runs, novelty, _, _ = memory
     run = runs[0]
     actions, order = known.after.shape[1], asked.order
     room = heaps.shape[1] - 1 - actions * (len(asked.nodes.after) + 1 if len(sizes) == 1 else labels.shape[1])
@@ -273,10 +313,17 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         if key >= run.best and order == OPTIMAL:  # nothing as dear as the best plan can better it
             return FOUND
         label = labels[s, v]
-        stale = label.expanded <= min(label.fresh, label.moved)
+        promised = asked.walks < NEVER and h == asked.likely
+        stale = label.moved == np.inf if promised else label.expanded <= min(label.fresh, label.moved)
         if not stale and key < run.best:
             if run.expansions >= stop:
                 return PAUSED
+            if run.expansions < asked.walks:
+                run.before_walks = max(run.before_walks, v)
+            if label.unsure if promised else label.root and v > run.before_walks:
+                run.wanted = s
+                run.wanted_node = v
+                return WALK
             if known.after[s, 0] < 0:
                 if not find_out(tables, known, s):
                     run.wanted = s
@@ -287,6 +334,6 @@ def search(tables: object, goals: object, memory: Memory, asked: Asked, stop: in
         heap.pop(heaps, h, sizes[h], oldest_first)
         if not stale and key < run.best:
             before = run.best
-            expand(goals, memory, asked, s, v, h < asked.likely)
+            expand(goals, memory, asked, s, v, h < asked.likely or asked.hard, promised)
             if run.best < before and order != OPTIMAL and asked.hard:
                 return FOUND

@@ -103,9 +103,19 @@ def wider(seen: Array) -> Array:
     return more
 
 
+@inlined
+def of_pose(pose: Array, words: Array, s: int, v: int) -> np.uint64:
+    """That node v is in the pose of state s, as a fact."""
+    fact = mixed(np.uint64(v + 1))
+    for w in range(len(pose)):
+        if pose[w] != 0:
+            fact = mixed(mixed(fact ^ pose[w] ^ mixed(np.uint64(w))) ^ words[s, w] & pose[w])
+    return fact
+
+
 @inner
-def shows_new(novelty: Novelty, words: Array, run: Any, s: int, v: int, before: int) -> bool:
-    """Whether state s shows what node v has not seen.
+def shows_new(novelty: Novelty, words: Array, run: Any, s: int, v: int, before: int) -> int:
+    """Whether state s shows what node v has not seen: 0 if not, 1 if but a pose is new, 2 if more.
 
     Args:
         novelty: what it has seen.
@@ -116,11 +126,11 @@ def shows_new(novelty: Novelty, words: Array, run: Any, s: int, v: int, before: 
     """
     seen, first, alone, pose, column = novelty
     if len(pose) == 0:
-        return True
+        return 1
     if first[v] < 0:
         first[v] = s
     near, node, columns = before if before >= 0 else first[v], mixed(np.uint64(v + 1)), len(alone) // len(pose)
-    new, moved, changed, last = False, before < 0, 0, 0
+    new, moved, changed, last = 0, before < 0, 0, 0
     for w in range(len(pose)):
         if words[s, w] == words[near, w]:
             continue
@@ -134,12 +144,9 @@ def shows_new(novelty: Novelty, words: Array, run: Any, s: int, v: int, before: 
                 moved = True
             elif (words[s, w] ^ words[first[v], w]) & part != 0:
                 fact = mixed(node ^ mixed(words[s, w] & part ^ mixed(np.uint64(last + 1))))
-                new = remember(seen, run, fact) or new
+                new = 2 if remember(seen, run, fact) else new
     if moved:
-        for w in range(len(pose)):
-            if pose[w] != 0:
-                node = mixed(mixed(node ^ pose[w] ^ mixed(np.uint64(w))) ^ words[s, w] & pose[w])
-        new = remember(seen, run, node) or new
+        new = max(new, remember(seen, run, of_pose(pose, words, s, v)))
     if before >= 0 and run.changes < SETTLED:
         alone[last] += changed == 1
         run.changes += 1

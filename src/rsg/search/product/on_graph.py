@@ -40,7 +40,7 @@ class Mapped(Explored):
             np.array([count, count]),
         )
         self.forms = Forms(ask, (), unknown, ())
-        self._states, self.column = graph.states, 0
+        self._states, self.column, self.sights = graph.states, 0, None
 
     def rows(self, numbers: Ints) -> Array:
         """States by their numbers."""
@@ -49,11 +49,10 @@ class Mapped(Explored):
 
 def _ends(graph: StateGraph, width: int) -> Array:
     """Where edges lead, `[S, width]`; a state with fewer has its last one again, one without leads to itself."""
-    ends = np.repeat(np.arange(len(graph.states), dtype=np.int32)[:, None], width, axis=1)
-    degree = np.diff(graph.edge_start)
-    some = np.flatnonzero(degree)
-    columns = np.minimum(np.arange(width), degree[some, None] - 1)
-    ends[some] = graph.edge_end[graph.edge_start[some, None] + columns]
+    first, last = graph.edge_start[:-1, None], graph.edge_start[1:, None] - 1
+    ends = graph.edge_end.take(np.minimum(first + np.arange(width, dtype=np.int32), last), mode="clip")
+    lonely = np.flatnonzero(last < first)
+    ends[lonely] = lonely[:, None]
     return ends
 
 

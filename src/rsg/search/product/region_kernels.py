@@ -10,13 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from rsg.core.arrays import Array, record
-from rsg.core.compiled import inlined, inner
+from rsg.core.compiled import inlined, inner, pasted
 from rsg.search.kernels import heap
 from rsg.search.product.explored import Known
-from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, find_out, goal
+from rsg.search.product.kernels import EXHAUSTED, FOUND, GROW, NEED, PAUSED, RANK, find_out, goal
 from rsg.search.product.novelty import Novelty, shows_new
-
-RANK = 5  # how a call of `search` may end too: new regions need a rank
 
 LABEL = record(  # of a state: its cost from the first one, the state and the action before, its region
     cost=np.float64,
@@ -107,7 +105,7 @@ def best_region_first(a: np.record, b: np.record) -> bool:
     return a.cost < b.cost or (a.cost == b.cost and a.tick < b.tick)  # type: ignore[no-any-return]
 
 
-@inner
+@pasted
 def find_or_add(memory: Memory, near: int, step: int) -> int:
     """The region of the terms in `row`, entered from the region `near`; it may be a new one."""
     row, holds, run = memory.row, memory.holds, memory.run[0]
@@ -139,13 +137,13 @@ def look(goals: object, memory: Memory, asked: Asked, s: int, near: int) -> int:
     return find_or_add(memory, near, asked.step)
 
 
-@inner
+@pasted
 def is_dull(memory: Memory, s: int, like: int) -> bool:
     """Whether a state of a region of that rank shows nothing new."""
     before, near = memory.labels[s].came_from, -1
     if before >= 0 and memory.regions[memory.labels[before].region].like == like:
         near = before
-    return not shows_new(memory.novelty, memory.known.table.words, memory.run[0], s, like, near)
+    return shows_new(memory.novelty, memory.known.table.words, memory.run[0], s, like, near) == 0
 
 
 @inner

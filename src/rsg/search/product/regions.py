@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Ints, grown
-from rsg.core.compiled import inner, specialised
+from rsg.core.compiled import inner, pasted, specialised
 from rsg.core.errors import RsgError
 from rsg.search.driving import Limits, drive
 from rsg.search.product import region_kernels as kernels
 from rsg.search.product import serving
 from rsg.search.product.explored import Explored
+from rsg.search.product.kernels import RANK
 from rsg.search.product.novelty import for_more, new_novelty
 from rsg.search.product.serving import KernelSearch
 
@@ -89,7 +90,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
             novelty=new_novelty(explored.known.table, room, explored.column),
         )
         look = specialised(kernels.look, inner, goal=explored.forms.goal)
-        expand = specialised(kernels.expand, inner, look=look)
+        expand = specialised(kernels.expand, pasted, look=look)
         kernel = specialised(kernels.search, find_out=explored.forms.find_out, expand=expand, look=look)
         asked = kernels.Asked(goal, self._threshold, int(not blind), novel)
         super().__init__(explored, kernel, memory, asked, spread=actions)
@@ -110,7 +111,7 @@ class RegionSearch(KernelSearch[kernels.Memory]):
 
     def serve(self, status: int) -> None:
         """Give the kernel what it stopped for: perhaps the rank of regions."""
-        if status == kernels.RANK:
+        if status == RANK:
             self._judge()
         super().serve(status)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Floats, Ints
-from rsg.core.compiled import Kernel, inlined, specialised
+from rsg.core.arrays import Array, Bools, Floats, Ints, grown
+from rsg.core.compiled import Kernel, pasted, specialised
 from rsg.language import Machine
 from rsg.search.driving import Limits, drive
 from rsg.search.goals import Goals
@@ -16,10 +16,11 @@ from rsg.search.product.explored import Explored
 from rsg.search.product.novelty import new_novelty
 from rsg.search.product.serving import KernelSearch
 from rsg.search.product.settings import ORDER, ORDERS, Found, Product, Soft
+from rsg.search.product.walking import EARLY, Walking
 from rsg.worlds import World
 from rsg.worlds.macros import with_macros
 
-EVERY = {"balanced": 1, "novel": 4}
+EVERY = {"balanced": 1, "novel": 16}
 """After how many expansions a random node has its turn; else 2."""
 
 
@@ -38,8 +39,10 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         self.machine, self.how = machine, how
         order, transitions = how.order or ORDER, how.transitions
         soft = isinstance(transitions, Soft)
-        likely = (2 if order == "novel" else 1) * machine.nodes
-        heaps = 1 if order == "optimal" else likely + (machine.nodes if soft else 0)
+        sights = explored.sights if order == "novel" and not soft else None
+        walks = sights is not None
+        likely = (3 if walks else 2 if order == "novel" else 1) * machine.nodes
+        heaps = 1 if order == "optimal" else likely + (machine.nodes if soft else int(walks))
         # One expansion adds at most so many labels to a heap: for every action the moved one and one per edge of the
         # machine, or, if each node has its own heap, one per edge to that node.
         spread = len(explored.costs) * (machine.edges + 1 if heaps == 1 else machine.nodes)
@@ -53,6 +56,7 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             weight=float(transitions.weight) if isinstance(transitions, Soft) else 0.0,
             likely=likely,
             every=EVERY.get(order, 2),
+            walks=EARLY if walks else kernels.NEVER,
         )
         memory = kernels.Memory(
             known=explored.known,
@@ -61,18 +65,22 @@ class LabelSearch(KernelSearch[kernels.Memory]):
             sizes=np.zeros(heaps, dtype=np.int64),
             run=np.zeros(1, dtype=kernels.RUN),
             novelty=new_novelty(explored.known.table, machine.nodes, explored.column),
+            tried=np.empty(len(explored.known.pool), dtype=np.int32),
+            is_tried=np.empty(len(explored.known.pool), dtype=np.bool_),
         )
         super().__init__(explored, specialised_search(kernels.search, explored), memory, asked, spread)
+        self._walking = Walking(explored, sights) if sights else None
         self._begin((seed * 2654435761 + 97) & 0x7FFFFFFF)
 
     def _begin(self, dice: int) -> None:
         """One label is open: the first state, at `v_0`."""
         labels, heaps, run = self.memory.labels, self.memory.heaps, self.memory.run
-        labels[0] = (np.inf, np.inf, np.inf, 0, 0, 0, 0)
+        labels[0] = (np.inf, np.inf, np.inf, 0, 0, 0, 0, 0, 0)
         labels["fresh"][0, 0] = 0.0
         heaps[0, 0] = (0.0, 0, 0, 0)
         self.memory.sizes[0] = 1
         run["best"], run["chosen"], run["dice"] = np.inf, -1, dice
+        self.memory.is_tried[0] = False
         run["tick"] = run["fullest"] = run["labelled"] = 1
 
     def run(self, limits: Limits | None = None) -> Found:
@@ -83,6 +91,18 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         plan: tuple[Any, Any, Any] = self._trace() if best[0] < np.inf else (None, None, None)
         return Found(*plan, float(best[0]), self.expansions, ended, time.perf_counter() - start)
 
+    def serve(self, status: int) -> None:
+        """Give the kernel what it stopped for: perhaps walks."""
+        if status == kernels.WALK and self._walking is not None:
+            status = self._walking.serve(self, self._stop)
+        super().serve(status)
+
+    def keep_up(self) -> None:
+        """Labels for as many states as there is room for."""
+        super().keep_up()
+        memory, room = self.memory, len(self.memory.labels)
+        self.memory = memory._replace(tried=grown(memory.tried, room), is_tried=grown(memory.is_tried, room))
+
     def _trace(self) -> tuple[Ints, Array, Ints]:
         """The best plan, followed back from its end. A label on its way may have become cheaper: so does the plan."""
         run, labels = self.memory.run, self.memory.labels
@@ -90,7 +110,7 @@ class LabelSearch(KernelSearch[kernels.Memory]):
         cost = self._transition_cost(s, v, self.machine.nodes - 1)
         actions, nodes, numbers = [], [], [s]
         while v != 0:
-            *_, entered_from, came_from, by, was_moved = labels[s, v].item()
+            *_, entered_from, came_from, by, was_moved, _, _ = labels[s, v].item()
             if moved:
                 actions.append(by)
                 nodes.append(v)
@@ -129,8 +149,8 @@ class LabelSearch(KernelSearch[kernels.Memory]):
 
 def specialised_search(template: Kernel, explored: Explored) -> Kernel:
     """A kernel of these states and their goals."""
-    leave = specialised(kernels.leave, inlined, goal=explored.forms.goal)
-    expand = specialised(kernels.expand, inlined, leave=leave)
+    leave = specialised(kernels.leave, pasted, goal=explored.forms.goal)
+    expand = specialised(kernels.expand, pasted, leave=leave)
     return specialised(template, find_out=explored.forms.find_out, expand=expand)
 
 

@@ -1,6 +1,6 @@
 """How a search over states goes on: a kernel searches in slices, and stops when it needs what only Python can give."""
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rsg.core.arrays import grown
 from rsg.core.compiled import Kernel
@@ -25,10 +25,10 @@ class KernelSearch(Generic[_Memory]):
         spread: how many entries one expansion adds to a heap at most.
     """
 
-    def __init__(self, explored: Explored, kernel: Kernel, memory: _Memory, asked: object, spread: int) -> None:
+    def __init__(self, explored: Explored, kernel: Kernel, memory: _Memory, asked: Any, spread: int) -> None:
         self.explored = explored
         self.memory: _Memory = memory
-        self._kernel, self._asked, self._spread = kernel, asked, spread
+        self._kernel, self.asked, self._spread = kernel, asked, spread
 
     @property
     def expansions(self) -> int:
@@ -37,9 +37,9 @@ class KernelSearch(Generic[_Memory]):
 
     def advance(self, budget: int | None) -> str:
         """Search on for a while; says how it ended, or nothing if it has not."""
-        stop = self.expansions + SLICE if budget is None else min(self.expansions + SLICE, budget)
+        stop = self._stop = self.expansions + SLICE if budget is None else min(self.expansions + SLICE, budget)
         forms = self.explored.forms
-        status = self._kernel(forms.tables, forms.goals, self.memory, self._asked, stop)
+        status = self._kernel(forms.tables, forms.goals, self.memory, self.asked, stop)
         if status == PAUSED and budget is not None and self.expansions >= budget:
             return "budget"
         self.serve(status)
@@ -55,13 +55,16 @@ class KernelSearch(Generic[_Memory]):
             self.explored.provide(int(self.memory.run["wanted"][0]), soon)
             self.keep_up()
 
-    def grow(self) -> None:
-        """Four times the room for what has too little: what waits, facts, states, or several of them."""
-        heaps = self.memory.heaps
-        if self.memory.run["fullest"][0] + self._spread >= heaps.shape[1]:
+    def grow(self, entries: int = 0, facts: int = 0) -> None:
+        """Four times the room for what has too little: what waits, facts, states, or several of them.
+
+        entries, facts: how many more of these there will be than one expansion adds.
+        """
+        while self.memory.run["fullest"][0] + self._spread + entries >= self.memory.heaps.shape[1]:
+            heaps = self.memory.heaps
             self.memory = self.memory._replace(heaps=grown(heaps, 4 * heaps.shape[1], axis=1))
-        novelty = self.memory.novelty
-        if 4 * self.memory.run["facts"][0] > len(novelty.seen):
+        while 4 * (self.memory.run["facts"][0] + facts) > len(self.memory.novelty.seen):
+            novelty = self.memory.novelty
             self.memory = self.memory._replace(novelty=novelty._replace(seen=wider(novelty.seen)))
         if self.explored.full:
             self.explored.grow()
