@@ -20,7 +20,7 @@ from rsg.demos import Demonstration, Recipe, Store
 from rsg.domain import find, make_demonstrations
 from rsg.language import machine_of
 from rsg.subgoals.segmenting import segment_store
-from rsg.worlds import Recorded
+from rsg.worlds import Recorded, recorded
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SEED, TEST = 31, 1031
@@ -141,7 +141,7 @@ def of_doorkey() -> dict[str, Any]:
 
     mine, fresh = drawn(1000 * SEED, tasks), drawn(1000 * TEST, [whole] * 200)
     parts = {"agent": 3, "carrying": 3, "grid": world.shape}
-    return _fitted(mine, fresh, world, Recorded(parts), lambda demo, terms: truth(world, demo.states, terms))
+    return _fitted(mine, fresh, world, recorded(mine, parts), lambda demo, terms: truth(world, demo.states, terms))
 
 
 def of_taxi() -> dict[str, Any]:
@@ -161,7 +161,10 @@ def of_taxi() -> dict[str, Any]:
         for demo in (*mine, *fresh)
     ]
     alone = _one(
-        rows[:200], rows[200:], Recorded({"taxi": 4}), lambda demo, terms: _taxi_holds(demo.states, terms, IN_TAXI)
+        rows[:200],
+        rows[200:],
+        recorded(rows, {"taxi": 4}),
+        lambda demo, terms: _taxi_holds(demo.states, terms, IN_TAXI),
     )
     return {"with its world": _one(mine, fresh, world, truth), "without": alone}
 
@@ -180,7 +183,7 @@ def _fitted(
 
 def _one(mine: Sequence[Demonstration], fresh: Sequence[Demonstration], world: Any, truth: Truth) -> dict[str, Any]:
     used = time.process_time()
-    subgoals = rsg.learn(mine, world, settings={"at_once": True, "seed": SEED})
+    subgoals = rsg.learn(mine, world, settings={"seed": SEED})
     found = cut(subgoals, mine, world)
     took = round(time.process_time() - used, 2)
     figures = {"the same": {**judged(mine, found, truth), "cpu_seconds": took}}
@@ -196,8 +199,9 @@ def of_playroom_alone(folder: Path) -> dict[str, Any]:
     truth = lambda demo, terms: domain.truth(domain.world(demo.setting), demo.states, terms)  # noqa: E731
     mine = [Demonstration(demo.states, None, demo.task, demo.setting) for demo in Store(folder / "train")]
     fresh = list(Store(folder / "novel-0.0"))
-    subgoals = rsg.learn(mine, Recorded(), settings={"seed": SEED})
-    return judged(fresh, cut(subgoals, fresh, Recorded()), truth)
+    world = recorded(mine)
+    subgoals = rsg.learn(mine, world, settings={"seed": SEED})
+    return judged(fresh, cut(subgoals, fresh, world), truth)
 
 
 def run() -> dict[str, Any]:

@@ -128,7 +128,7 @@ def without_model(demos: Path, out: Path) -> tuple[Domain, Path]:
     """The world that recordings are of, made of themselves, and their store; those of others go beside the run."""
     FOLDER.check_new(out)
     store = open_store(demos, "recorded", out.parent / f"{out.name}-demos")
-    return OfRecordings(recorded(store), store), store.folder
+    return OfRecordings(recorded(store), store.manifest.world), store.folder
 
 
 def check_own(out: Path, made_by: str) -> None:
