@@ -152,17 +152,17 @@ def described(name, count=3):
 @pytest.mark.parametrize("world", [[], LAMP])
 def test_recordings_are_learned_from_and_cut_in_one_command(rsg, here, world):
     described("mine")
-    code, out, err = rsg("segment", "--fit", "mine", "--out", "out.jsonl", "--json", *world)
+    code, out, _ = rsg("segment", "--fit", "mine", "--out", "out.jsonl", "--json", *world)
     told = json.loads(out)
     assert (code, told["cut"], told["recordings"]) == (0, 63, 63)
     assert ends_in("out.jsonl")[-9:] == expected()
     assert any("light-lamp holds where" in note for note in told["notes"])
-    assert ("there is no model, so the world is made of the recordings" in err) == (world is not LAMP)
 
 
 def test_what_was_learned_is_kept_and_cuts_others(rsg, here):
     described("mine")
-    assert rsg("segment", "kept", "--fit", "mine", "--out", "out.jsonl")[0] == 0
+    code, out, err = rsg("segment", "kept", "--fit", "mine", "--out", "out.jsonl")
+    assert (code, "there is no model, so the world is made of the recordings" in out + err) == (0, True)
     assert rsg("segment", "kept", "--demos", "store", "--out", "others.jsonl")[0] == 0
     assert ends_in("others.jsonl") == expected()
     code, _, err = rsg("segment", "kept", "--fit", "mine", "--demos", "store", "--out", "o.jsonl")
