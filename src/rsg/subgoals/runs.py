@@ -190,8 +190,8 @@ def _say_how_sure(method: RationalSubgoals, data: TrainingData, world: Recorded)
         ranked = Recogniser(method.module, [own, *others], method.settings).rank(world, demo)
         right.append(ranked[0].task == own)
     if right:
-        of_what = "recordings that were held out" if len(data.held_out) else "recordings"
-        say(f"Of {len(shown):,} {of_what}, {np.mean(right):.0%} are explained best by their own description")
+        of_what = "the recordings that were held out" if len(data.held_out) else "the recordings"
+        say(f"Of {of_what} ({len(shown):,}), {np.mean(right):.0%} are explained best by their own description")
 
 
 def load(
