@@ -83,9 +83,9 @@ class Results(dict[str, Plain]):
         }
 
     def epochs(self, variant: str) -> list[float]:
-        """Processor seconds of an epoch, as the paper counts it, a seed to each."""
+        """Processor seconds of an epoch, as the paper counts it, a seed to each; formulas take no steps."""
         seconds, steps = self.training(variant, "cpu_seconds"), self.training(variant, "steps")
-        return [EPOCH * one / count for one, count in zip(seconds, steps, strict=True)]
+        return [EPOCH * one / count for one, count in zip(seconds, steps, strict=True) if count]
 
 
 def rate(evaluations: Sequence[Plain], check: str = "success", without: Collection[str] = ()) -> Rate | None:
