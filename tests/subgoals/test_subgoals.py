@@ -145,7 +145,10 @@ SLIPS = {
         lambda: rsg.learn(DEMOS, WORLD, start=rsg.learn(DEMOS, WORLD).classifiers),
         "start= takes subgoals",
     ),
-    "no actions": (lambda: rsg.learn([rsg.Demonstration(DEMOS[0].states, None, "a")], WORLD), "has no actions"),
+    "steps that no action explains": (
+        lambda: rsg.learn([rsg.Demonstration(DEMOS[0].states[[0, -1]], None, "a")], WORLD),
+        "no action",
+    ),
     "a device": (lambda: rsg.learn(DEMOS, WORLD, settings={"device": "toaster"}), "torch cannot use the device"),
     "a classifier": (
         lambda: rsg.plan(WORLD, DEMOS[0].states[0], "take-key", rsg.learn(DEMOS, WORLD).classifiers),

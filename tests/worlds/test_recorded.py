@@ -106,7 +106,6 @@ def test_parts_that_are_named_are_shown_as_they_are():
         (lambda: recorded(seen(), {"hand": 2}), "take 2 numbers, but the recordings have 3"),
         (lambda: recorded([*seen(), rsg.Demonstration(np.zeros((2, 5)), None, "a")]), "3 numbers in some"),
         (lambda: Recorded(3).encode(np.zeros((2, 4))), "recordings of 3 numbers"),
-        (lambda: rsg.learn(seen(), Corridor()), "has no actions"),
     ],
 )
 def test_what_does_not_fit_is_said_in_a_sentence(make, sentence):

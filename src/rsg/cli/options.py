@@ -73,7 +73,7 @@ class Search:
 
     def settings_in(self, world: EitherWorld, goal: bool = False) -> SearchSettings:
         """What was asked for here, or else in the file, or else what suits the world."""
-        usual = {"order": "auto" if is_continuous(world) else ORDER, "budget": 25_000 if goal else 5000}
+        usual = {"order": "auto" if is_continuous(world) or self.planner else ORDER, "budget": 25_000 if goal else 5000}
         filed = in_table("search", self.file, _sensible) if self.file else {}
         here = {"order": self.order, "budget": self.budget, "planner": self.planner, "soft": self.soft or None}
         said = {key: value for key, value in here.items() if value is not None}
