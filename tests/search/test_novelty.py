@@ -151,7 +151,7 @@ def test_walks_are_those_of_the_plain_twin(compiled, monkeypatch):
             assert numbers[0] == case.start
             assert (case.world.after[numbers[:-1], found.actions] == numbers[1:]).all()
             assert found.cost == case.world.costs[found.actions].sum()
-    assert walked > 10
+    assert walked > (1 if SLOW else 10)
 
 
 def test_a_hash_set_that_grows_changes_nothing(monkeypatch):
