@@ -16,9 +16,9 @@ from rsg.demos import Recipe, Store, check_store
 from rsg.demos.store import MANIFEST
 from rsg.domain import find, make_demonstrations
 
-WORDS = ("-m", "rsg", "demos", "make", "crafting", "--per-task", "72", "--workers", "2", "--out")
-RECIPE = Recipe("crafting", "train", 72)  # ten shards: long enough to be interrupted, on a busy machine too
-TOTAL = 52 * 72
+WORDS = ("-m", "rsg", "demos", "make", "crafting", "--per-task", "144", "--workers", "2", "--out")
+RECIPE = Recipe("crafting", "train", 144)  # twenty shards: long enough to be interrupted, on a busy machine too
+TOTAL = 52 * 144
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 # Makes its standard input the terminal of its session, then becomes the program in its arguments.
