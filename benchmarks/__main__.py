@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks.harness import keep
+from benchmarks.harness import keep, pieces_of
 
 KNOWN = sorted(path.stem.removeprefix("bench_") for path in Path(__file__).parent.glob("bench_*.py"))
 
@@ -19,6 +19,7 @@ def main() -> None:
     for name in names:
         figures = import_module(f"benchmarks.bench_{name}").run()
         print(f"{name}: {json.dumps(figures, indent=2)}\nkept in {keep(name, figures)}", flush=True)
+        pieces_of(name).unlink(missing_ok=True)
 
 
 main()

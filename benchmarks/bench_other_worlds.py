@@ -175,7 +175,7 @@ def run() -> dict[str, Any]:
         for part in range(STARTS // AT_ONCE):
             pieces[f"pictures/{at}/{part}"] = lambda one=one, n=part: pictures(*one, n)
     pieces |= {f"symbols/{at}": lambda one=one: symbols(*one) for at, one in every.items()}
-    return in_pieces("other_worlds", {**pieces, "networks": networks}, summary)
+    return summary(in_pieces("other_worlds", {**pieces, "networks": networks}))
 
 
 def summary(figures: dict[str, Any]) -> dict[str, Any]:

@@ -42,13 +42,12 @@ def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path
     return path.relative_to(RESULTS.parent.parent)
 
 
-def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]], told_as: Callable[[Any], Any]) -> dict[str, Any]:
-    """What each piece measures, as nested as the slashes in their names say, and then as `told_as` makes of it.
+def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """What each piece measures, as nested as the slashes in their names say.
 
-    Each is kept as soon as it is measured, in `out/` as it is, and with those before it among the results: a run that
-    was stopped goes on where it was.
+    Each is kept in `out/` as soon as it is measured: a run that was stopped goes on where it was.
     """
-    path = RESULTS.parents[1] / "out" / f"{name}.json"
+    path = pieces_of(name)
     path.parent.mkdir(exist_ok=True)
     measured = json.loads(path.read_text()) if path.exists() else {}
     for piece, measure in pieces.items():
@@ -57,9 +56,12 @@ def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]], told_as: Calla
             print(f"{piece}: {json.dumps(measured[piece])}", flush=True)
             with replacing(path) as part:
                 part.write_text(json.dumps(measured))
-            keep(name, told_as(_nested(measured)))
-    path.unlink()
-    return dict(told_as(_nested(measured)))
+    return _nested(measured)
+
+
+def pieces_of(name: str) -> Path:
+    """Where the pieces of a benchmark are kept until it is done."""
+    return RESULTS.parents[1] / "out" / f"{name}.json"
 
 
 def _nested(pieces: Mapping[str, Any]) -> dict[str, Any]:
