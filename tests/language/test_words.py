@@ -77,6 +77,7 @@ def test_any_text_is_a_task_or_an_error_that_points_into_it(text):
     ("text", "task"),
     [
         ("pick up the key then open the door", "pick-up-key then open-door"),
+        ("Pick up the key, then open the door.", "pick-up-key then open-door"),
         ("Pick Up KEYS, then (open a door, or water the rose)", "pick-up-key then open-door or water-roses"),
         ("put the red box next to the grey door", BOXES[0]),
         ("put a grey door next to the red boxes and open the red door", f"{BOXES[1]} and open(red-door)"),
@@ -101,6 +102,9 @@ def test_what_is_forgiven(text, task):
          "pick-up-key then open-door"),
         ("(pick up the key", 16, "expected 'then', 'or', 'and' or ')', but the text ends", ""),
         ("pick up the key) then open", 15, "expected 'then', 'or', 'and' or the end of the task, but found ')'", ""),
+        ("pick up the key. Open the door.", 15, "expected 'then', 'or', 'and' or the end of the task, but found '.'",
+         "pick-up-key then open-door"),
+        (".", 0, "expected a term or '(', but found '.'", ""),
         ("pick up the key then", 20, "expected a term or '(', but the text ends", "pick-up-key"),
         ("pick up the key then é", 21, "expected a term or '(', but found 'é'", "pick-up-key"),
         ("", 0, "expected a term or '(', but the text ends", ""),

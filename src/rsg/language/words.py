@@ -1,7 +1,7 @@
 """Tasks said in words, where the words of the terms are known: `pick up the key, then open the doors`.
 
-Articles, plurals and case are forgiven; connectives and parentheses stay what they are, and a comma may stand before a
-connective. What is said is translated into the strict form, which the grammar reads.
+Articles, plurals and case are forgiven; connectives and parentheses stay what they are; a comma may stand before a
+connective, and a full stop at the end. What is said is translated into the strict form, which the grammar reads.
 """
 
 import re
@@ -92,6 +92,8 @@ class Phrases:
 def translate(text: str, phrases: Phrases) -> Translation:
     """What was said, for the grammar; as far as the first phrase that names no term, or several."""
     tokens = [Token(found[0], found.start()) for found in _TOKEN.finditer(text)]
+    if len(tokens) > 1 and tokens[-1].text == ".":
+        tokens.pop()
     parts, problem, i, wanted = list[Token](), None, 0, True
     while i < len(tokens) and problem is None:
         token, count = tokens[i], 1
