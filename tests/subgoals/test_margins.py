@@ -131,3 +131,20 @@ def test_a_run_of_an_older_version_opens_and_goes_on(tmp_path):
     assert went_on.progress.done
     begun = learn(room_demos(), room_of, None, room_quick(steps=1), start=Subgoals(loaded), tensorboard=False)
     assert begun.classifiers.terms == learned.terms
+
+
+def test_what_is_asked_for_twice_running_is_evaluated_once_but_never_taken_for_something_else():
+    asked = []
+
+    class Counted(Rightwards):
+        def evaluate(self, world, states, numbers):
+            asked.append(len(states))
+            return super().evaluate(world, states, numbers)
+
+    goals = Counted(["a"], even=5.0).goals(ROOM, ["a"], START)
+    states = np.repeat(START[None], len(roadmap(ROOM, START).states), axis=0)
+    states[:, :3] = roadmap(ROOM, START).states
+    first = goals(states)[0]
+    states[:, 0] += 1.0  # in the same array
+    assert (goals(states)[0] > first).any()
+    assert asked == [1, len(states), len(states)]  # the start and the roadmap for the margin; then only what is new

@@ -113,13 +113,7 @@ class Classifiers(nn.Module):
         tells how far off that edge classifiers are. So planners go where it is surest: to poses that are at most twice
         as likely to be false as the surest that can be reached.
         """
-        if not is_continuous(world):
-            return np.zeros(len(numbers))
-        poses = attach(world, roadmap(world, state), np.asarray(state)[None], trajectory=False)
-        reached = poses.steps_from(np.zeros(1, dtype=np.int64)) >= 0
-        known = poses.states[reached] if reached[1:].any() else poses.states  # else in a corner, with a way out
-        surest = self.evaluate(world, known, numbers)[..., 0].max(axis=0)
-        return np.asarray(np.maximum(surest - TWICE, 0.0))
+        return margins_of(lambda states: self.evaluate(world, states, numbers), world, state, len(numbers))
 
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *how: Any) -> None:
         """As every module, without what only older versions learned."""
@@ -187,7 +181,8 @@ class LearnedGoals:
     ) -> None:
         self._classifiers, self._world, self._separate = classifiers, world, separate
         self._numbers, self._start = classifiers.numbers(terms), np.asarray(state)
-        self._margins = classifiers.margins_at(world, self._numbers, state)
+        self._last: tuple[Array, Floats] = np.empty((0, 0)), np.empty((0, 0, 2))  # what was asked for last: all poses
+        self._margins = margins_of(self._evaluated, world, self._start, len(self._numbers))
         if hasattr(classifiers, "batch"):
             self.batch = classifiers.batch
         compile_for: Callable[..., Any] | None = getattr(classifiers, "compiled", None)
@@ -198,12 +193,29 @@ class LearnedGoals:
 
     def __call__(self, states: Array) -> tuple[Floats, Floats]:
         """log G and log I, each `[N, terms]`."""
-        odds = self._classifiers.evaluate(self._world, states, self._numbers)
+        odds = self._evaluated(states)
         surer, not_yet = odds[..., 0] - self._margins, odds[..., 1] if self._separate else -odds[..., 0]
         if self._margins.any():  # nobody is asked for what is done: where it is not sure at the start, it is yet to do
             start = (states == self._start).all(axis=1)
             not_yet[start] = np.maximum(not_yet[start], -surer[start])
         return log_sigmoid(surer), log_sigmoid(not_yet)
+
+    def _evaluated(self, states: Array) -> Floats:
+        """Log-odds `[N, terms, 2]`; of many states that are asked for twice running, as those of a roadmap, once."""
+        if not np.array_equal(states, self._last[0]):
+            self._last = np.array(states), self._classifiers.evaluate(self._world, states, self._numbers)
+        return self._last[1]
+
+
+def margins_of(odds: Callable[[Array], Floats], world: EitherWorld, state: Array, terms: int) -> Floats:
+    """As `Classifiers.margins_at`; odds: the log-odds `[N, terms, 2]` of states."""
+    if not is_continuous(world):
+        return np.zeros(terms)
+    poses = attach(world, roadmap(world, state), np.asarray(state)[None], trajectory=False)
+    reached = poses.steps_from(np.zeros(1, dtype=np.int64)) >= 0
+    some = reached if reached[1:].any() else np.ones_like(reached)  # else in a corner, with a way out
+    surest = np.concatenate([odds(part) for part in (poses.states[:1], poses.states[1:])])[some, :, 0].max(axis=0)
+    return np.asarray(np.maximum(surest - TWICE, 0.0))
 
 
 def log_sigmoid(odds: Floats) -> Floats:
