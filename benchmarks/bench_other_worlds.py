@@ -72,8 +72,10 @@ def shares(plan: Callable[[], Any], env: Any, subgoals: Any) -> dict[str, float]
     """What plans in a wrapped environment spend their time on."""
     clock = {"environment": 0.0, "network": 0.0}
     begun = time.process_time()
+    room = env.unwrapped
     with (
-        clocked(clock, "environment", type(env.unwrapped), "step", "get_frame"),
+        clocked(clock, "environment", type(room), "step"),
+        clocked(clock, "environment", type(room.grid), "encode", "render"),
         clocked(clock, "network", type(subgoals.classifiers), "evaluate"),
     ):
         plan()
@@ -85,8 +87,6 @@ def wrapped(name: str, seed: int) -> dict[str, Any]:
     """What was learned in the batched model, planned with in the environment itself: success, seconds and shares."""
     from doorkey import shown
     from doorkey_pictures import FAR, LAST, judged, made
-    from minigrid.core.grid import Grid
-    from minigrid.core.world_object import WorldObj
     from minigrid_model import MiniGrid
 
     env, demonstrations = made(name), []
@@ -99,12 +99,8 @@ def wrapped(name: str, seed: int) -> dict[str, Any]:
     def seen(env: Any) -> dict[str, Any]:
         return {part: rows[0] for part, rows in model.encode(model.state(env)[None]).items()}
 
-    def restore(env: Any, row: Any) -> None:
-        room, (x, y, way, *held) = env.unwrapped, row[:6].tolist()
-        room.agent_pos, room.agent_dir, room.carrying = (x, y), way, WorldObj.decode(*held)
-        room.grid, _ = Grid.decode(model.grid(row[None])[0])
-
-    world = rsg.worlds.wrap(env, save=model.state, restore=restore, observe=seen, names=MiniGrid.columns)
+    env.unwrapped.gen_obs = dict  # as in `doorkey_pictures`
+    world = rsg.worlds.wrap(env, key=model.state, observe=seen, names=MiniGrid.columns)
     subgoals, told = rsg.learn(demonstrations, model, settings={"seed": seed}), list[tuple[bool, float]]()
     starts = range(FAR * (seed + 1), FAR * (seed + 1) + STARTS // 4)
     spent = shares(lambda: told.extend(judged(subgoals, world, name, starts)), world.env, subgoals)

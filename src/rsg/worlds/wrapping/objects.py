@@ -100,8 +100,10 @@ def _slots(kind: Hashable) -> tuple[str, ...]:
 
 
 def _attributes(thing: Any) -> dict[str, Any]:
-    slots = {name: getattr(thing, name) for name in _slots(thing.__class__) if hasattr(thing, name)}
-    return {**getattr(thing, "__dict__", {}), **slots}
+    """All attributes of its own; without slots that is what it keeps them in, so whoever holds on to it copies it."""
+    own: dict[str, Any] = getattr(thing, "__dict__", {})
+    slots = _slots(thing.__class__)
+    return {**own, **{name: getattr(thing, name) for name in slots if hasattr(thing, name)}} if slots else own
 
 
 def _set_attributes(thing: Any, held: dict[str, Any]) -> None:
@@ -130,7 +132,12 @@ _SET = _Kind(_ids, list, _fill, lambda held: sorted((("", one) for one in held),
 _BYTES = _Kind(bytes, bytes, _fill, lambda held: [("", held)])
 _THINGS = _Kind(lambda array: _ids(array.flat), np.copy, _numbers, lambda held: enumerate(held.flat))
 _NUMBERS = _Kind(lambda array: (array.shape, array.tobytes()), np.copy, _numbers, _spelled_numbers)
-_OBJECT = _Kind(lambda thing: _glance_of_dict(_attributes(thing)), _attributes, _set_attributes, _in_order)
+_OBJECT = _Kind(
+    lambda thing: _glance_of_dict(_attributes(thing)),
+    lambda thing: dict(_attributes(thing)),
+    _set_attributes,
+    _in_order,
+)
 _PICKLED = _Kind(pickle.dumps, pickle.dumps, lambda *_: None, lambda held: [("", held)])
 _NOTHING = _Kind(lambda _: (), lambda _: (), lambda *_: None, lambda _: ())
 _BUILTIN: dict[type, _Kind] = {dict: _DICT, list: _LIST, deque: _LIST, set: _SET, bytearray: _BYTES}

@@ -59,7 +59,7 @@ class Wrapped:
     """
 
     spaces: Mapping[str, str] = {}
-    batch = 1  # states that a search asks for ahead: there is nothing to gain from many at once
+    batch = 0  # states that a search asks for ahead: there is nothing to gain from several at once
 
     def __init__(
         self,
