@@ -59,6 +59,6 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and the development tools into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) --quiet -e '.[dev,formats,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,formats,environments]' && \
+	@$(PIP) --quiet -e '.[dev,formats,onnx,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,formats,onnx,environments]' && \
 	  echo "Planners that others wrote are not to be had here; tests with them are skipped."; }
 	@touch $@ $(VENV)/.core

@@ -43,7 +43,7 @@ def run(parameters: Plain, place: Place) -> Plain:
     _compile(parameters, place)
     curve = Curve(parameters["curve_per_task"], EVALUATION_SEED + parameters["settings"]["seed"])
     budget = parameters["seconds"]  # of processor time
-    told: Looking = {"watch": curve.watch, "reports": [curve.report], "pace": lambda run: run.seconds / budget}
+    told: Looking = {"tracker": curve.track, "reports": [curve.report], "pace": lambda run: run.seconds / budget}
     found = learned(parameters, place, **told)
     return {"training": found.training, "evaluations": found.plans(parameters)}
 
@@ -65,13 +65,11 @@ class Curve:
         self._progress: Progress | None = None
         self._begun, self._milliseconds = math.nan, list[float]()
 
-    def watch(self, progress: Progress, figures: Mapping[str, float]) -> None:
+    def track(self, progress: Progress, figures: Mapping[str, float]) -> None:
         """After each step: note what it took."""
-        del figures
         self._progress = progress
         now = time.process_time()
-        looked = bool(progress.history) and progress.history[-1]["step"] == progress.step
-        if not looked and not math.isnan(self._begun):
+        if "held_out" not in figures and not math.isnan(self._begun):
             self._milliseconds.append(1000 * (now - self._begun))
         self._begun = time.process_time()
 

@@ -16,6 +16,7 @@ SCRIPTS = {  # what each is for, by its last words
     "robot.py": "moves to deliver then charge: right",
     "reading_a_run.py": "the plan is right",
     "sweep.py": "%",
+    "tracking.py": "things held_out cpu_seconds",
     "record_and_execute.py": "3 of 3 doors are open, though 20% of the actions slipped; planned again 8 times",
 }
 ELSEWHERE = {  # scripts for worlds that others wrote: which tests run them, or what they call, small

@@ -20,7 +20,7 @@ def test_a_run_goes_on_bit_for_bit(tmp_path):
     where, settings = (room_demos(), room_of), room_quick(encoder="point", rate=0.05, steps=8)
     whole = learn(*where, tmp_path / "whole", settings, tensorboard=False, encoder=points)
     with pytest.raises(ZeroDivisionError):
-        learn(*where, tmp_path / "run", settings, watch=stop, tensorboard=False, encoder=points)
+        learn(*where, tmp_path / "run", settings, tracker=stop, tensorboard=False, encoder=points)
     learn(*where, tmp_path / "run", settings, tensorboard=False, encoder=points)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
     loaded = load(tmp_path / "run", encoder=points).classifiers

@@ -333,9 +333,9 @@ def test_it_learns_and_goes_on_bit_for_bit(tmp_path, method):
     demos, settings = [demo for demo in DEMOS if demo.task in ("grab-axe", "mine-wood")], quick(steps=12, rate=0.02)
     errors = []
     note = lambda progress, figures: errors.append(figures["value_error"])  # noqa: E731
-    whole = learn(demos, world_of, tmp_path / "whole", settings, method=Small, watch=note, tensorboard=False)
+    whole = learn(demos, world_of, tmp_path / "whole", settings, method=Small, tracker=note, tensorboard=False)
     with pytest.raises(ZeroDivisionError):
-        learn(demos, world_of, tmp_path / "run", settings, method=Small, watch=stop, tensorboard=False)
+        learn(demos, world_of, tmp_path / "run", settings, method=Small, tracker=stop, tensorboard=False)
     learn(demos, world_of, tmp_path / "run", settings, method=Small, tensorboard=False)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
     history = whole.progress.history

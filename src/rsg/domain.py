@@ -1,6 +1,5 @@
 """All that is known of a place: the `Domain`, and how one is found by its name."""
 
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -12,10 +11,10 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from typing_extensions import TypeVar
 
-from rsg.core import modules
 from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.blame import theirs
-from rsg.core.errors import ParseError, RsgError, cause_of, unknown
+from rsg.core.errors import ParseError, RsgError, unknown
+from rsg.core.modules import loading, named
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration, Recipe, Store
 from rsg.demos.expert import DRAWS, first_done, setting_of, shortest_way, start_in
@@ -406,17 +405,13 @@ _BY_FILE: dict[str, Domain] = {}
 def _found(name: str) -> Domain:
     where, _, attribute = name.rpartition(":")
     if not where:
-        found, own = _loading(name, installed()[name].load), name
+        found, own = loading(f"the domain '{name}'", installed()[name].load), name
         theirs(installed()[name].module)
     else:
-        module = _loading(
-            name, lambda: modules.run_file(Path(where)) if where.endswith(".py") else import_module(where)
-        )
-        if not hasattr(module, attribute):
-            raise RsgError(f"{where} has nothing of the name '{attribute}'")
-        theirs(where)
-        found, own = getattr(module, attribute), attribute
-    domain: Domain = _loading(name, lambda: _as_domain(found() if isinstance(found, type) else found, name))
+        found, own = named(name, "domain"), attribute
+    domain: Domain = loading(
+        f"the domain '{name}'", lambda: _as_domain(found() if isinstance(found, type) else found, name)
+    )
     own = domain.name or own
     vars(domain).update(name=own, title=domain.title or own, found_as=name)
     if where:
@@ -437,21 +432,6 @@ def _as_domain(found: object, name: str) -> Domain:
     found.__class__ = type(type(found).__name__, (type(found), Domain), {})
     assert isinstance(found, Domain)
     return found
-
-
-def _loading(name: str, load: Callable[[], Any]) -> Any:
-    """What is loaded; whatever goes wrong in somebody's code is one sentence."""
-    try:
-        return load()
-    except RsgError:
-        raise
-    except (Exception, SystemExit) as error:
-        ours = (__file__, modules.__file__)
-        theirs = [one for one in traceback.extract_tb(error.__traceback__) if one.filename not in ours]
-        places = [f" ({one.filename}, line {one.lineno})" for one in theirs if "importlib" not in one.filename]
-        raise RsgError(
-            f"the domain '{name}' cannot be loaded: {cause_of(error)}{places[-1] if places else ''}"
-        ) from None
 
 
 def offered(kind: str, name: str) -> Network | None:

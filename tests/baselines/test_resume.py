@@ -23,7 +23,7 @@ def run(method, world, folder, until=None, **changes):
             raise Interrupted
 
     settings = METHODS[method].kind(**{**QUICK, **changes})
-    return train_baseline(method, demos, lambda _: source.world(""), folder, settings, watch=watch, tensorboard=False)
+    return train_baseline(method, demos, lambda _: source.world(""), folder, settings, tracker=watch, tensorboard=False)
 
 
 @pytest.mark.parametrize("world", [Corridor, Track])

@@ -1,6 +1,7 @@
 """`rsg readings`, and all other commands with a run whose terms are formulas."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -199,6 +200,24 @@ def test_deps(rsg, home, tmp_path):
     assert code == 0
     assert json.loads(out)["demonstrations"] == 52
     assert "mine-wood" in rsg("deps", str(copy))[1]
+
+
+def test_export(rsg, home, run, tmp_path):
+    pytest.importorskip("onnxruntime")
+    words = ["--onnx", str(tmp_path / "net.onnx")]
+    assert refused(rsg, home, "export", run, *words).startswith("error: all terms are formulas")
+    assert "must end in .onnx" in refused(rsg, home, "export", run, "--onnx", tmp_path / "net.pt")
+    assert not list(tmp_path.iterdir())
+    code, out, err = rsg("export", str(home / "network"), *words)
+    assert (code, err) == (0, "")
+    assert re.match(
+        r"in   overall  float32\[N, 5\]\nin   inventory  uint8\[N, 6\]\nin   objects  uint8\[N, \d+, 5\]\nout", out
+    )
+    assert out.endswith(f"off\n\nwritten to {tmp_path / 'net.onnx'}\n")
+    values = json.loads(rsg("export", str(home / "network"), *words, "--demos", str(home / "more"), "--json")[1])
+    assert set(values["terms"]) == set(FIRST)
+    assert values["off"] < 1e-3
+    assert values["inputs"]["objects"]["columns"][0]["values"]["0"] == "nothing"
 
 
 def test_info(rsg, run):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from contextlib import contextmanager
 
 import numpy as np
@@ -146,6 +147,22 @@ def test_watching_success(rsg, home, tmp_path):
     assert watched["best"][0] == plain["best"][0]
 
 
+def test_a_tracker_gets_the_figures_and_changes_nothing(rsg, home, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "told = []\ndef track(progress, figures):\n    told.append((progress.step, 'held_out' in figures))\n"
+        "def fails(progress, figures):\n    figures['nothing']\n"
+    )
+    words = ["train", "crafting", "--demos", home / "simple", *as_words()]
+    assert rsg(*words, "--out", "run", "--tracker", "mine.py:track")[0] == 0
+    told = next(module for name, module in sys.modules.items() if name.startswith("rsg_domain_mine")).told
+    assert [step for step, _ in told] == list(range(1, 13))
+    assert told[-1][1]
+    assert outcome(tmp_path / "run") == outcome(folder)
+    sentence = f"error: fails failed: KeyError: 'nothing' ({tmp_path / 'mine.py'}, line 5)"
+    assert sentence in rsg(*words, "--out", "other", "--tracker", "mine.py:fails")[2]
+
+
 # ---- going on
 
 
@@ -153,7 +170,7 @@ def test_resume_goes_on_where_it_stopped(rsg, home, folder, tmp_path):
     run = tmp_path / "run"
 
     @contextmanager
-    def interrupting(settings):
+    def interrupting(settings, tracker):
         def watch(progress, figures):
             if progress.step == 5:
                 os.kill(os.getpid(), 2)
@@ -343,6 +360,11 @@ def test_a_damaged_store(rsg, tmp_path):
         (["--set", "device=abacus"], "abacus"),
         (["--set", "device=cuda:9"], "cuda:9"),
         (["--watch", "-1"], "Invalid value for '--watch'"),
+        (["--tracker", "mlflow"], "'mlflow' is no tracker: name a function of progress and figures, path/to/file.py"),
+        (["--tracker", "nowhere.py:f"], "there is no file"),
+        (["--tracker", "json:nothing"], "json has nothing of the name 'nothing'"),
+        (["--tracker", "json:__name__"], "'json:__name__' is no tracker"),
+        (["--tracker", "no_such:f"], "the tracker 'no_such:f' cannot be loaded: ModuleNotFoundError"),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None,
 )

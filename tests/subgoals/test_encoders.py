@@ -253,10 +253,10 @@ def test_the_first_weights_of_ones_own_module_follow_from_the_seed(tmp_path):
 
 
 def test_a_run_with_ones_own_module_goes_on_bit_for_bit(tmp_path):
-    def train(folder, watch=None):
+    def train(folder, tracker=None):
         torch.manual_seed(0)
         values = settings(encoder="mine", steps=12, check_every=4, save_every=2)
-        rsg.learn(demonstrations(), Corridor(), folder, values, encoder=Mine, watch=watch, tensorboard=False)
+        rsg.learn(demonstrations(), Corridor(), folder, values, encoder=Mine, tracker=tracker, tensorboard=False)
 
     def stop(progress, figures):
         if progress.step == 7:

@@ -110,7 +110,7 @@ def losses(settings, fast=True):
     found = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SetClassifiers, "fast", fast)
-        learn(DEMOS, world_of, None, settings, watch=lambda _, figures: found.append(figures["loss"]))
+        learn(DEMOS, world_of, None, settings, tracker=lambda _, figures: found.append(figures["loss"]))
     return found
 
 
@@ -184,7 +184,7 @@ def test_a_run_goes_on_bit_for_bit(tmp_path, kind, at):
     where, settings = CASES[kind]()
     whole = learn(*where, tmp_path / "whole", settings, tensorboard=False)
     with pytest.raises(ZeroDivisionError):
-        learn(*where, tmp_path / "run", settings, watch=stop, tensorboard=False)
+        learn(*where, tmp_path / "run", settings, tracker=stop, tensorboard=False)
     again = learn(*where, tmp_path / "run", settings, tensorboard=False)
     assert outcome(tmp_path / "run") == outcome(tmp_path / "whole")
     demo, loaded = where[0][-1], load(tmp_path / "run").classifiers
@@ -317,9 +317,9 @@ def test_new_demonstrations_and_new_terms(tmp_path):
 
 
 def test_a_run_that_began_with_another_goes_on_bit_for_bit(tmp_path, folder):
-    def go_on(out, watch=None):
+    def go_on(out, tracker=None):
         start = load(folder).classifiers
-        learn(FEW, world_of, out, quick(seed=3), start=Subgoals(start), watch=watch, tensorboard=False)
+        learn(FEW, world_of, out, quick(seed=3), start=Subgoals(start), tracker=tracker, tensorboard=False)
 
     def stop(progress, figures):
         if progress.step == 7:

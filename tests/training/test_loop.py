@@ -56,9 +56,9 @@ class Line:
         return {"size": 2}
 
 
-def run(folder, settings=SETTINGS, demos=DEMOS, watch=None, reports=(), pace=None, **more):
+def run(folder, settings=SETTINGS, demos=DEMOS, tracker=None, reports=(), pace=None, **more):
     """Train a line; gives how it went."""
-    looking = {"watch": watch, "reports": reports, "pace": pace, "tensorboard": False}
+    looking = {"tracker": tracker, "reports": reports, "pace": pace, "tensorboard": False}
     return fit(Line(settings, **more), TrainingData(demos, settings), folder, **looking)
 
 
@@ -213,9 +213,10 @@ def test_reports_are_only_reported(tmp_path, whole):
         torch.rand(3)
         return {"success": step / 100, "other": 1.0}
 
-    watched = []
-    run(tmp_path / "run", reports=[report], watch=lambda progress, figures: watched.append((progress.step, *figures)))
-    assert watched == [(step, "loss", "chance") for step in range(1, 21)]
+    tracked = []
+    run(tmp_path / "run", reports=[report], tracker=lambda progress, figures: tracked.append((progress.step, *figures)))
+    looks = dict.fromkeys((5, 10, 15, 20), ("held_out", "success", "other", "cpu_seconds"))
+    assert tracked == [(step, "loss", "chance", *looks.get(step, ())) for step in range(1, 21)]
     found = outcome(tmp_path / "run")
     for which in whole:
         assert found[which][0] == whole[which][0]  # all tensors

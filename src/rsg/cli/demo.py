@@ -51,8 +51,8 @@ def demo(
     words = f"{len(store):,} of {len(store) // per_task} tasks, each with the words for it"
     at = _say_part("1. Demonstrations", words, begun)
     job = begun_again(domain, run, store, MADE_BY)
-    with compiling() as kernels, training_bar(job.settings, lines=False) as watch:
-        if not job.fit(run, watch=watch, tensorboard=False).done:  # Ctrl-C ends training only
+    with compiling() as kernels, training_bar(job.settings, lines=False) as track:
+        if not job.fit(run, tracker=track, tensorboard=False).done:  # Ctrl-C ends training only
             raise KeyboardInterrupt
     opened = open_run(run, domain)
     words = f"what {quantity(len(opened.learned.terms), 'term')} mean, without seeing when one holds"

@@ -27,6 +27,7 @@ COMMANDS = {
     "readings": "Say what each term means, how sure that is, and what would settle what is open.",
     "info": "Say what a run is: its settings, its data, what it learned, how far it is.",
     "deps": "Say which subgoals help which, as the demonstrations of a run show it.",
+    "export": "Write the network of a run as an ONNX file, for programs without rsg.",
     "report": "Plan with what a run learned, and write one HTML page.",
     "plan": "Plan for an instruction, or for a goal only, and show the steps.",
     "recognise": "Say which task a trajectory did, and where each step ended.",

@@ -19,7 +19,7 @@ from rsg.evaluation.policies import success_now
 from rsg.evaluation.run_words import how_read, next_commands
 from rsg.training import Run
 from rsg.training.origin import home
-from rsg.training.showing import training_bar
+from rsg.training.showing import named_tracker, training_bar
 
 INTERRUPTED = 130
 
@@ -74,6 +74,9 @@ def train(
     ] = None,
     out: Path | None = new_folder(None, "The folder of the run.", "RUN"),
     resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
+    tracker: str | None = option(
+        None, "Gets the figures as they come, beside TensorBoard: path/to/file.py:function.", metavar="FILE.py:NAME"
+    ),
     watch: int = option(0, "Plans per task at each look, only to report true success; 0: none.", min=0),
 ) -> Said:
     """Learn what the terms of the descriptions mean, from demonstrations; or train a baseline on them.
@@ -98,10 +101,11 @@ def train(
         raise domain.lacks("tasks" if domain.has("truth") else "truth", "leave out --watch")
     if resume and (replace(how, demos=None, changes=how.changes or None) != How() or place):
         raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
+    mine = named_tracker(tracker) if tracker else None
     job = resumed(domain, out, how.demos) if resume else begun(domain, out, how, how.demos, how.per_task)
     started = time.perf_counter()
-    with training_bar(job.settings) as see:
-        done = job.fit(out, watch=see, reports=[partial(success_now, job.domain, watch)] if watch else [])
+    with training_bar(job.settings, tracker=mine) as track:
+        done = job.fit(out, tracker=track, reports=[partial(success_now, job.domain, watch)] if watch else [])
     seconds = time.perf_counter() - started
     values = {
         "run": str(out),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rsg.subgoals.building import untrained as untrained
     from rsg.subgoals.dependencies import discover as discover, kept_dependencies as kept_dependencies
     from rsg.subgoals.encoders import EncodedClassifiers as EncodedClassifiers
+    from rsg.subgoals.exporting import Exported as Exported
     from rsg.subgoals.learning import RationalSubgoals as RationalSubgoals
     from rsg.subgoals.settings import RsgSettings as RsgSettings
     from rsg.subgoals.objective import Score as Score, score as score
@@ -30,6 +31,7 @@ _HOMES = {
     "building": "untrained",
     "dependencies": "discover kept_dependencies",
     "encoders": "EncodedClassifiers",
+    "exporting": "Exported",
     "learning": "RationalSubgoals",
     "objective": "Score score",
     "rationality": "Rationality",

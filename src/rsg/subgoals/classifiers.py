@@ -102,9 +102,12 @@ class Classifiers(nn.Module):
                 odds.backward(torch.as_tensor(gradient[rows]).to(odds))
 
     def see(self, world: EitherWorld, states: Array) -> Any:
-        """What the world shows of states, as tensors on the module's device."""
-        device = next(self.parameters()).device
-        return tensors(world.encode(states), device)
+        """What the world shows of states, as `odds` takes it."""
+        return self.taken(world.encode(states))
+
+    def taken(self, seen: Any) -> Any:
+        """What `world.encode` gives, arrays or tensors, as `odds` takes it: in torch alone, so it can be exported."""
+        return tensors(seen, next(self.parameters()).device)
 
     def margins_at(self, world: EitherWorld, numbers: Sequence[int], state: Array) -> Floats:
         """`[terms]` the log-odds from which on planners take a subgoal for true, where the world is in this state.
@@ -243,7 +246,12 @@ def tensors(seen: Any, device: torch.device | str) -> Any:
     """What a world shows as tensors; whole numbers as long ones."""
 
     def tensor(array: Any) -> Tensor:
-        made = torch.as_tensor(np.asarray(array))
+        made = as_tensor(array)
         return made.to(device, torch.float32 if made.is_floating_point() else torch.int64)
 
     return mapped(tensor, seen)
+
+
+def as_tensor(array: Any) -> Tensor:
+    """An array, which may be a view that nobody may write to, as a tensor; a tensor stays what it is."""
+    return array if isinstance(array, Tensor) else torch.as_tensor(np.require(array, requirements=("C", "W")))

@@ -15,13 +15,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rsg.core.arrays import Array, Floats, Ints
+from rsg.core.arrays import Array, Floats
 from rsg.core.errors import RsgError
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.domain import Network
 from rsg.subgoals import seeing_kernels as kernels
-from rsg.subgoals.classifiers import Classifiers, Weights, doubtful
+from rsg.subgoals.classifiers import Classifiers, Weights, as_tensor, doubtful
 from rsg.worlds import EitherWorld
 from rsg.worlds.seen import Kind, Layout, cells_of, columns_of, kinds_of, layouts, parts_of, side_by_side
 
@@ -256,42 +256,42 @@ class SeenClassifiers(Classifiers):
 
     # What is seen, as tensors, and how log-odds follow.
 
-    def see(self, world: EitherWorld, states: Array) -> dict[str, Tensor]:
+    def taken(self, seen: Any) -> dict[str, Tensor]:
         """The numbers, the rows of weights of each thing with what they count, and the pictures."""
-        device, parts = self._like().device, parts_of(world.encode(states))
+        like = self._like()
+        parts = {name: as_tensor(part).to(like.device) for name, part in parts_of(seen).items()}
         shown = {name: (self._part(name, part), part) for name, part in parts.items() if name in self.parts}
-        count = len(np.asarray(states))
-        rows = [part.reshape(len(part), -1) for one, part in shown.values() if one.kind == "numbers"]
-        means = np.array([one.mean for one in self.numbers_met])
-        spreads = np.array([one.spread for one in self.numbers_met])
-        numbers = (np.concatenate([np.zeros((count, 0)), *rows], axis=1) - means) / spreads
-        seen = {"": torch.as_tensor(numbers, dtype=torch.float32, device=device)}
+        numbers = [part.flatten(1).double() for one, part in shown.values() if one.kind == "numbers"]
+        some = next(iter(parts.values()))
+        taken = {"": some.new_empty((some.shape[0], 0))}
+        if numbers:
+            means, spreads = ([getattr(one, what) for one in self.numbers_met] for what in ("mean", "spread"))
+            rows = torch.cat(numbers, dim=1)
+            taken[""] = ((rows - rows.new_tensor(means)) / rows.new_tensor(spreads)).to(like)
         for name, (one, part) in shown.items():
             if one.kind == "picture":
-                seen[name] = torch.as_tensor(part, device=device).permute(0, 3, 1, 2)
+                taken[name] = part.permute(0, 3, 1, 2)
             elif one.kind != "numbers":
-                which, size = self._coded(name, one, cells_of(part, one.kind))
-                seen[name] = torch.as_tensor(which, device=device)
-                seen[f"{name} size"] = torch.as_tensor(size, dtype=torch.float32, device=device)
-        return seen
+                which, size = self._coded(name, one, cells_of(part, one.kind).flatten(1, -2).double())
+                taken[name], taken[f"{name} size"] = which, size.to(like)
+        return taken
 
-    def _coded(self, name: str, one: Seen, cells: Array) -> tuple[Ints, Floats]:
-        """For each thing the rows of weights of its columns `[N, K, C]`, and how much each counts."""
-        cells = cells.reshape(len(cells), prod(cells.shape[1:-1]), cells.shape[-1])
-        which = np.empty(cells.shape, dtype=np.int64)
-        size = np.ones(cells.shape)
+    def _coded(self, name: str, one: Seen, cells: Tensor) -> tuple[Tensor, Tensor]:
+        """For each thing `[N, K, C]` the rows of weights of its columns, and how much each counts."""
+        which, size = list[Tensor](), list[Tensor]()
         for number, column in enumerate(one.columns):
-            which[..., number] = self._first_row[name, number]
+            here, row = cells[..., number], self._first_row[name, number]
             if column.values is None:
-                size[..., number] = (cells[..., number] - column.mean) / column.spread
-            elif column.values:
-                values = np.array(column.values)
-                place = np.searchsorted(values, cells[..., number]).clip(max=len(values) - 1)
-                which[..., number] += place
-                size[..., number] = values[place] == cells[..., number]  # one that was never met counts for nothing
+                which.append(torch.full_like(here, row, dtype=torch.int64))
+                size.append((here - column.mean) / column.spread)
+            else:  # one that was never met counts for nothing
+                same = (here[..., None] == here.new_tensor(column.values)).long()
+                which.append(row + (same * torch.arange(len(column.values), device=here.device)).sum(dim=-1))
+                size.append(same.sum(dim=-1).to(here))
+        sizes = torch.stack(size, dim=-1)
         if one.kind == "things":
-            size[cells[..., 0] == 0] = -np.inf  # there is none
-        return which, size
+            sizes = torch.where(cells[..., :1] == 0, -torch.inf, sizes)  # there is none
+        return torch.stack(which, dim=-1), sizes
 
     def odds(self, seen: dict[str, Tensor], numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""
@@ -314,7 +314,7 @@ class SeenClassifiers(Classifiers):
             total = total + torch.stack(columns, dim=1)
         for place, (name, eye) in enumerate(zip(self._pictures, self.eyes, strict=True)):
             total = total + torch.einsum("nf,tmf->ntm", eye(seen[name]), self.pictures[chosen][:, :, place])
-        return total.expand(len(seen[""]), *total.shape[-2:])
+        return total.expand(seen[""].shape[0], *total.shape[-2:])
 
     def evaluate(self, world: EitherWorld, states: Array, numbers: Sequence[int]) -> Floats:
         """Log-odds `[N, terms, 2]` of states, without a gradient: compiled where there are no pictures."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError
@@ -24,6 +25,9 @@ from rsg.training import Progress, Run
 from rsg.training.checkpoint import Saved, writing
 from rsg.training.loop import weights_of
 from rsg.worlds import EitherWorld
+
+if TYPE_CHECKING:
+    from rsg.subgoals.exporting import Exported
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +199,25 @@ class Subgoals:
             run.save({"last": saved, "best": saved})
         if "dependencies" in vars(self):
             keep_dependencies(folder, self.dependencies)
+
+    def to_onnx(self, path: str | Path, states: Array | None = None, world: EitherWorld | None = None) -> "Exported":
+        """Write the network as an ONNX file, for programs without rsg; it is tried with onnxruntime.
+
+        Its inputs are what `world.encode` gives, its outputs `log_g` and `log_i`, `[N, terms]`; it says what they mean.
+
+        Args:
+            path: the file.
+            states: `[N, W]`, at least two, that it is tried on; by default the first ones that were shown.
+            world: where they are from.
+        """
+        from rsg.subgoals.exporting import to_onnx
+
+        if states is None or world is None:
+            if self.source.shown is None:
+                raise RsgError("these subgoals do not know what they were shown; give states and their world")
+            shown = next(iter(self.source.shown()))
+            states, world = shown.states if states is None else states, self._where(shown, world)
+        return to_onnx(self.classifiers, world, states, path, self.settings.encoder)
 
     def _where(self, demonstration: object, world: EitherWorld | None = None) -> EitherWorld:
         """The world of a demonstration."""

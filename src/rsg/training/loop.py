@@ -7,7 +7,7 @@ seed and the number of the step, so that a run that was interrupted goes on bit 
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,9 +73,9 @@ class Progress:
     done: str = ""  # why training ended, empty while it goes on
 
 
-Draw = Callable[[Mapping[str, float]], None]
-Watch = Callable[[Progress, Mapping[str, float]], None]
-"""Called after each step with its figures: for a progress bar."""
+Tracker = Callable[[Progress, Mapping[str, float]], None]
+"""Gets the figures of training as they come, after each step; at each look `held_out`, `cpu_seconds` and what is
+reported are among them. Where there are no steps, since formulas say it all, it is called once, with `cpu_seconds`."""
 Pace = Callable[[Progress], float]
 """How much of training is over, from 0 to 1."""
 
@@ -83,9 +83,9 @@ Pace = Callable[[Progress], float]
 class Looking(TypedDict, total=False):
     """What `fit` takes besides."""
 
-    watch: Watch | None  # called after each step
+    tracker: Tracker | None  # gets the figures as they come
+    tensorboard: bool  # whether the tracker that is built in gets them too: curves in the folder
     reports: Sequence[Report]  # callbacks whose figures are kept beside the held-out score
-    tensorboard: bool  # whether to write curves for TensorBoard into the folder
     source: Mapping[str, Any] | None  # where the demonstrations come from, kept for people to read
     # how much of training is over, if that is not the share of the steps that were done: the rate falls with it, and
     # training ends at 1
@@ -104,15 +104,14 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
 
     Ctrl-C ends training after the current step, with a checkpoint: `done` is then empty.
     """
-    watch, pace, curves = looking.get("watch"), looking.get("pace"), looking.get("tensorboard", True)
-    settings = method.settings
+    settings, pace = method.settings, looking.get("pace")
     about = about_of(method, data)
     if not (Path(folder) / "run.json").exists():
         Run.create(folder, {**about, "source": dict(looking.get("source") or {})})
-    with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _curves(folder, curves) as draw:
+    with writing(folder) as run, one_thread(), ctrl_c_noted() as interrupted, _tracking(folder, looking) as track:
         _check_same(run, about, type(settings))
         if not list(method.module.parameters()):
-            return _nothing_to_fit(method, run, looking.get("seconds", 0.0))
+            return _nothing_to_fit(method, run, looking.get("seconds", 0.0), track)
         optimizer = torch.optim.Adam(method.module.parameters(), betas=BETAS, fused=settings.device == "cpu")
         progress = Progress(seconds=looking.get("seconds", 0.0))
         if "last" in run.steps:
@@ -127,14 +126,13 @@ def fit(method: Method, data: TrainingData, folder: str | Path, **looking: Unpac
                 better = looks and _look(method, data, progress, figures)
             progress.seconds = time.process_time() - begun
             if looks:
-                _report(method, progress, looking.get("reports", ()), draw)
+                figures = _reported(method, progress, looking.get("reports", ()))
             progress.done = _ended(settings, progress, pace) if looks else ""  # a clock may have struck since
             stop = interrupted()
             if better or progress.done or stop or progress.step % settings.save_every == 0:
                 saved = _saved(method, optimizer, progress)
                 run.save({"last": saved, "best": saved} if better else {"last": saved})
-            if watch:
-                watch(progress, figures)
+            track(progress, figures)
             if stop:
                 break
     return progress
@@ -145,13 +143,14 @@ def about_of(method: Method, data: TrainingData) -> dict[str, Any]:
     return {"method": method.name, "settings": asdict(method.settings), "data": data.fingerprint, **method.about()}
 
 
-def _nothing_to_fit(method: Method, run: Run, seconds: float) -> Progress:
+def _nothing_to_fit(method: Method, run: Run, seconds: float, track: Tracker) -> Progress:
     """A module without parameters is as it should be: it is kept, and that is all."""
     if "last" in run.steps:
         return _restored(run.load("last"), method, {})
     progress = Progress(seconds=seconds, done="there was nothing to fit")
     saved = Saved(weights_of(method.module), asdict(progress))
     run.save({"last": saved, "best": saved})
+    track(progress, {"cpu_seconds": seconds})
     return progress
 
 
@@ -222,11 +221,13 @@ def _look(method: Method, data: TrainingData, progress: Progress, figures: Mappi
     return False
 
 
-def _report(method: Method, progress: Progress, reports: Sequence[Report], draw: Draw) -> None:
-    """Figures that are only looked at."""
+def _reported(method: Method, progress: Progress, reports: Sequence[Report]) -> Mapping[str, float]:
+    """The figures of a look, with those that are only looked at."""
     for report in reports:
         progress.history[-1].update(report(progress.step, method))
-    draw({**progress.history[-1], "cpu_seconds": progress.seconds})
+    return {key: value for key, value in progress.history[-1].items() if key != "step"} | {
+        "cpu_seconds": progress.seconds
+    }
 
 
 def _ended(settings: TrainingSettings, progress: Progress, pace: Pace | None) -> str:
@@ -304,21 +305,28 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
 
 
 @contextmanager
-def _curves(folder: str | Path, wanted: bool) -> Iterator[Draw]:
-    """Curves for TensorBoard: gives the function that adds a point to each."""
-    if not wanted:
-        yield lambda _: None
-        return
+def _tracking(folder: str | Path, looking: Looking) -> Iterator[Tracker]:
+    """Whoever gets the figures, as one."""
+    with ExitStack() as stack:
+        trackers = [one] if (one := looking.get("tracker")) else []
+        if looking.get("tensorboard", True):
+            trackers.append(stack.enter_context(_tensorboard(folder)))
+
+        def track(progress: Progress, figures: Mapping[str, float]) -> None:
+            for tracker in trackers:
+                tracker(progress, figures)
+
+        yield track
+
+
+@contextmanager
+def _tensorboard(folder: str | Path) -> Iterator[Tracker]:
+    """The tracker that is built in: curves for TensorBoard, with a point for each look."""
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(str(Path(folder) / "tensorboard"))
+    def track(progress: Progress, figures: Mapping[str, float]) -> None:
+        for name, value in figures.items() if "cpu_seconds" in figures else ():
+            writer.add_scalar(name, value, progress.step)
 
-    def draw(figures: Mapping[str, float]) -> None:
-        for name, value in figures.items():
-            if name != "step":
-                writer.add_scalar(name, value, int(figures["step"]))
-
-    try:
-        yield draw
-    finally:
-        writer.close()
+    with closing(SummaryWriter(str(Path(folder) / "tensorboard"))) as writer:
+        yield track

@@ -30,7 +30,7 @@ def parts_of(seen: Seen) -> dict[str, Array]:
         seen = seen._asdict()
     if not isinstance(seen, Mapping):
         seen = {f"{SEEN}{n}": one for n, one in enumerate(seen)} if isinstance(seen, tuple) else {SEEN: seen}
-    parts = {str(name): np.asarray(part) for name, part in seen.items()}
+    parts = {str(name): part if hasattr(part, "shape") else np.asarray(part) for name, part in seen.items()}
     return {name: part[:, None] if part.ndim == 1 else part for name, part in parts.items()}
 
 

@@ -253,7 +253,7 @@ def test_a_run_goes_on_bit_for_bit_and_can_be_loaded(tmp_path):
 
     settings = quick(encoder="image", depth=1, steps=6, save_every=2)
     with pytest.raises(Stop):
-        learn(FEW, world_of, tmp_path / "parts", settings, watch=stop, tensorboard=False)
+        learn(FEW, world_of, tmp_path / "parts", settings, tracker=stop, tensorboard=False)
     parts = train(tmp_path / "parts", steps=6, save_every=2)
     for one, other in zip(whole.classifiers.parameters(), parts.classifiers.parameters(), strict=True):
         assert torch.equal(one, other)

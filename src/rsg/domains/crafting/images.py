@@ -7,6 +7,7 @@ most weights come to be 0.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -115,6 +116,10 @@ class ImageClassifiers(Classifiers):
             known = torch.where(far <= self.reach[which], which, -1).cpu().numpy()
             there[pairs[:, 0], known[pairs[:, 1]]] = 1
         return torch.as_tensor(there[:, :-1]).to(self.offset) * torch.where(self.looks[:, -1] > 0, 1.0, FAINT)
+
+    def taken(self, seen: Any) -> Any:  # noqa: ARG002
+        """Pictures are cut into tiles by what is no network."""
+        raise RsgError("the encoder 'image' cuts pictures into tiles, which is no part of a network; use sets or seen")
 
     def odds(self, seen: Tensor, numbers: Sequence[int]) -> Tensor:
         """Log-odds `[N, terms, networks]`."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -118,6 +118,16 @@ class CraftingWorld:
         if full >= 0:
             raise RsgError(f"state {full} has more than {self.objects} objects; make the world with more room")
         return sets
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """What the numbers of `encode` are called; see `rsg.worlds.seen`."""
+        types = ["nothing", *(thing.name for thing in self.rules.things)]
+        return {
+            "overall": ("height", "width", "agent row", "agent column", "items held"),
+            "inventory": {f"slot {number}": types for number in range(self.capacity)},
+            "objects": {"type": types, "row": None, "column": None, "status": None, "agent here": None},
+        }
 
     fact_phrases = facts.PHRASES
 

@@ -106,6 +106,12 @@ class PlayroomWorld:
         seen[:, 2], seen[:, 3] = np.cos(states[:, 2]), np.sin(states[:, 2])
         return seen
 
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """What the numbers of `encode` are called."""
+        things = (f"{name} {axis}" for name in [one.name for one in self.layout.effectors] for axis in "xy")
+        return {"seen": ("robot x", "robot y", "robot cosine", "robot sine", *things)}
+
     def render(self, state: Floats, pixels: int = 480) -> Bytes:
         """One state as a picture, its longer side so many pixels long."""
         from rsg.domains.playroom.pictures import picture
