@@ -78,6 +78,7 @@ def test_any_text_is_a_task_or_an_error_that_points_into_it(text):
     [
         ("pick up the key then open the door", "pick-up-key then open-door"),
         ("Pick up the key, then open the door.", "pick-up-key then open-door"),
+        ("Pick up the key, and then open the door", "pick-up-key then open-door"),
         ("Pick Up KEYS, then (open a door, or water the rose)", "pick-up-key then open-door or water-roses"),
         ("put the red box next to the grey door", BOXES[0]),
         ("put a grey door next to the red boxes and open the red door", f"{BOXES[1]} and open(red-door)"),

@@ -10,6 +10,7 @@ from rsg.baselines.runs import METHODS, preset, settings_of_run, train_baseline
 from rsg.core.errors import RsgError, RunError, unknown
 from rsg.core.settings import in_file
 from rsg.demos import Demonstration, Recipe, Store
+from rsg.demos.demonstration import met
 from rsg.demos.importing import open_store
 from rsg.demos.making import fill_with_bar
 from rsg.domain import Domain, offers
@@ -99,7 +100,7 @@ class Job(NamedTuple):
         """Train in a folder, until it is done or interrupted."""
 
         def world_of(demo: Demonstration) -> Any:
-            return self.domain.world(demo.setting)
+            return met(self.domain.world(demo.setting), demo)
 
         told: Any = {**looking, "per_task": self.origin.get("per_task"), "source": self.origin}
         how: Any = self.settings

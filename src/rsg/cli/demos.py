@@ -18,6 +18,7 @@ from rsg.core.progress import progress
 from rsg.demos import Demonstration, Recipe, Store, check_store
 from rsg.demos import repair as repair_store
 from rsg.demos.checking import statistics
+from rsg.demos.demonstration import met
 from rsg.demos.formats import Options
 from rsg.demos.importing import Import, export_to, import_into, open_store, world_of_source
 from rsg.demos.making import fill_with_bar
@@ -139,7 +140,7 @@ def _show_demonstration(
     if source is None:
         yield f"{len(demo)} steps; if a file describes this world, --world FILE.py:NAME shows them"
         return
-    world, start = source.world(demo.setting), 0
+    world, start = met(source.world(demo.setting), demo), 0
     yield view(source, world, demo.states[0])
     yield ""
     for step, term in [*reached, (len(demo), "")]:

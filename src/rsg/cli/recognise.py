@@ -19,6 +19,7 @@ from rsg.cli.output import columns, folded
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, actions_of
+from rsg.demos.demonstration import met
 from rsg.demos.importing import open_store
 from rsg.domain import action_values, find, remembered
 from rsg.evaluation.candidates import candidates_named
@@ -67,7 +68,7 @@ def recognise(
         has = quantity(len(demo), "step")
         raise RsgError(f"episode {episode} has {has}, so --first takes 1 to {len(demo)}, not {first}")
     shown = demo.first(first or len(demo))
-    where = source.world(demo.setting)
+    where = met(source.world(demo.setting), demo)
     check_usable(folder, source, where)
     if alone:  # where all that anybody does is to go on
         shown = replace(shown, actions=np.zeros(len(shown), dtype=np.int64))

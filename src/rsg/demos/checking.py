@@ -8,7 +8,7 @@ import numpy as np
 
 from rsg.core.errors import RsgError
 from rsg.core.progress import Advance
-from rsg.demos.demonstration import Demonstration, Demonstrator
+from rsg.demos.demonstration import Demonstration, Demonstrator, met
 from rsg.demos.store import Store
 from rsg.language import machine_of
 from rsg.worlds import EitherWorld
@@ -67,7 +67,7 @@ def check_store(
 def _problem(source: Demonstrator, demo: Demonstration, judged: bool) -> str:
     """Why a demonstration is not what it says; empty if it is."""
     try:
-        world: EitherWorld = source.world(demo.setting)
+        world: EitherWorld = met(source.world(demo.setting), demo)
         actions = demo.actions
         same = np.array([True])
         if actions is not None:

@@ -124,6 +124,13 @@ Demonstrator = Any
 """Who can show tasks and judge what was done: a `rsg.domain.Domain`, which stands above this room."""
 
 
+def met(world: Any, demo: Demonstration) -> Any:
+    """The world of a demonstration, which knows its states: a wrapped environment only knows those that it was in."""
+    if hasattr(world, "meet") and demo.actions is not None:
+        world.meet(demo)
+    return world
+
+
 def by_world(items: Iterable[tuple[Any, T]]) -> list[tuple[Any, list[T]]]:
     """Each world (the same object) with all that came with it, in the order of first appearance.
 

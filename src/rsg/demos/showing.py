@@ -9,7 +9,7 @@ from PIL import Image
 
 from rsg.core.arrays import Bytes
 from rsg.core.files import replacing
-from rsg.demos.demonstration import Demonstration, Demonstrator
+from rsg.demos.demonstration import Demonstration, Demonstrator, met
 from rsg.language import parse
 
 
@@ -18,7 +18,7 @@ def milestones(source: Demonstrator, demo: Demonstration) -> list[tuple[int, str
     if not demo.task:
         return []
     terms = [str(term) for term in parse(demo.task).terms()]
-    true = source.truth(source.world(demo.setting), demo.states, terms)
+    true = source.truth(met(source.world(demo.setting), demo), demo.states, terms)
     turned = ~true[:-1] & true[1:]
     return [(int(step) + 1, terms[term]) for step, term in np.argwhere(turned)]
 

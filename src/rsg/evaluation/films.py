@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rsg.core.arrays import Array, Bytes
 from rsg.demos import Demonstration, actions_of
+from rsg.demos.demonstration import met
 from rsg.demos.showing import gif
 from rsg.domain import Domain
 from rsg.planning import Plan
@@ -24,7 +25,7 @@ def plan_film(source: Domain, world: Any, plan: Plan) -> bytes:
 
 def demonstration_film(source: Domain, demo: Demonstration, reached: Sequence[tuple[int, str]]) -> bytes:
     """A demonstration as GIF; reached: (step, term) for each subgoal that came true, as `milestones` gives them."""
-    world, steps = source.world(demo.setting), len(demo)
+    world, steps = met(source.world(demo.setting), demo), len(demo)
     ahead = [next((term for step, term in reached if step > now), demo.task) for now in range(steps)]
     return _film(source, world, demo.states, [*_words(world, actions_of(demo), ahead), f"{steps} steps: done"])
 

@@ -23,6 +23,7 @@ from rsg.core.pictures import COLORS, PAPER, PLAIN, png, save
 from rsg.core.progress import progress
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Store, actions_of
+from rsg.demos.demonstration import met
 from rsg.demos.finding import with_actions
 from rsg.demos.labels import Labels
 from rsg.domain import Domain
@@ -138,7 +139,7 @@ def says(task: Task, text: str) -> bool:
 
 def draw(path: Path, source: Domain, shown: Demonstration, found: Segmentation, ranking: Sequence[Recognised]) -> None:
     """What a trajectory was recognised as, as a PNG file: on a picture of the whole way, or else as a timeline."""
-    best, world = ranking[0], source.world(shown.setting)
+    best, world = ranking[0], met(source.world(shown.setting), shown)
     told = "it was described so" if says(best.task, shown.task) else f"it was described as “{shown.task}”"
     note = f"{best.probability:.0%} among {quantity(len(ranking), 'candidate')}; {told}"
     floor = source.trail(world, shown.states, parts(found), len(found.ends))
@@ -155,7 +156,7 @@ def draw_labels(folder: Path, store: Store, domain: Domain, labels: Labels) -> N
             if cut := line["segments"]:
                 ends = tuple((one["term"], one["end"]) for one in cut)
                 terms = tuple(one["term"] for one in cut for _ in range(one["start"], one["end"]))
-                world = domain.world(demo.setting)
+                world = met(domain.world(demo.setting), demo)
                 shown = with_actions(world, demo)
                 least = min(one["confidence"] for one in cut)
                 note = f"episode {line['episode']}; the least sure of its ends: {least:.0%}"

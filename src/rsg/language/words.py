@@ -1,7 +1,7 @@
 """Tasks said in words, where the words of the terms are known: `pick up the key, then open the doors`.
 
 Articles, plurals and case are forgiven; connectives and parentheses stay what they are; a comma may stand before a
-connective, and a full stop at the end. What is said is translated into the strict form, which the grammar reads.
+connective, an `and` before a `then`, and a full stop at the end. What is said is translated into the strict form, which the grammar reads.
 """
 
 import re
@@ -98,7 +98,9 @@ def translate(text: str, phrases: Phrases) -> Translation:
     while i < len(tokens) and problem is None:
         token, count = tokens[i], 1
         if not token.speaks or (token.joins and not wanted):
-            if token.text != "," or i + 1 == len(tokens) or not tokens[i + 1].joins:
+            following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
+            spare = following in (CONNECTIVES if token.text == "," else ["then"] if token.text.lower() == "and" else [])
+            if not spare:  # a comma before a connective, `and` before `then`
                 parts.append(token)
                 wanted = token.text != ")"
         elif wanted:

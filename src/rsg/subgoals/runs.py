@@ -296,11 +296,15 @@ def _settled(asked: Asked, world: EitherWorld, example: Demonstration, encoder: 
 
 def _said(settings: RsgSettings, world: EitherWorld, example: Demonstration) -> str:
     """How terms will be learned, in a sentence."""
+    seen = world.encode(example.states)
     if settings.encoder in BY_FACTS:
-        return "each term is read as a formula over facts of this world; a network learns what no formula explains"
-    shape = shape_of(settings, world.encode(example.states), world)
-    seen = f", and sees {seen_in(shape)}" if "parts" in shape else ""
-    return f"this world has no facts to name: the network '{settings.encoder}' learns what each term means{seen}"
+        shown = "" if hasattr(world, "facts") else f", which shows {seen_in(shape_of(settings, seen, world))}"
+        return (
+            f"each term is read as a formula over facts of this world{shown}; a network learns what no formula explains"
+        )
+    shape = shape_of(settings, seen, world)
+    sees = f", and sees {seen_in(shape)}" if "parts" in shape else ""
+    return f"this world has no facts to name: the network '{settings.encoder}' learns what each term means{sees}"
 
 
 def _first(

@@ -1,6 +1,7 @@
 """What was learned, as one object: it plans, recognises, segments, and knows how it was trained."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError
 from rsg.core.progress import Advance
 from rsg.demos import Demonstration
+from rsg.demos.demonstration import met
 from rsg.demos.finding import with_actions
 from rsg.language import Machine, Task, machine_of, parse
 from rsg.planning import Dependencies, Goal, Plan, plan, plan_goal
@@ -84,11 +86,10 @@ class Subgoals:
 
     def read(self, task: str | Task | Machine) -> Machine:
         """The machine of a task that may be said in words, since those of the terms are known."""
-        try:
+        with suppress(ParseError):
             return machine_of(task)
-        except ParseError:
-            assert isinstance(task, str)
-            return machine_of(parse(task, words=self.terms))
+        assert isinstance(task, str)
+        return machine_of(parse(task, words=self.terms))
 
     def plan(
         self,
@@ -225,12 +226,12 @@ class Subgoals:
             kind = type(demonstration).__name__
             raise RsgError(f"one rsg.Demonstration(states, actions, task) is wanted, not a {kind}")
         if world is not None:
-            return world
+            return met(world, demonstration)
         if self.source.world_of is None:
             raise RsgError(
                 "these subgoals do not know their world; name it: world=..., or once for all rsg.load(folder, world)"
             )
-        return self.source.world_of(demonstration)
+        return met(self.source.world_of(demonstration), demonstration)
 
 
 def recognise(

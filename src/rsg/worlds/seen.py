@@ -56,11 +56,15 @@ def _said(name: str, part: Array, kind: Any) -> Kind:
 
 def _looks(part: Array) -> Kind:
     if part.ndim == 4:
-        few = part.dtype.kind in "iub" and (part.size == 0 or (part.min() >= 0 and part.max() < CODES))
-        return "symbols" if few else "picture"
+        return "symbols" if few(part) else "picture"
     if part.ndim == 3 and (part[..., 0] == np.round(part[..., 0])).all():
         return "things"
     return "numbers"
+
+
+def few(part: Array) -> bool:
+    """Whether these are numbers of symbols."""
+    return part.dtype.kind in "iub" and (part.size == 0 or bool(part.min() >= 0 and part.max() < CODES))
 
 
 def cells_of(part: Array, kind: Kind) -> Array:

@@ -1,5 +1,7 @@
 """Environments that break a promise, each in its own way; all walk about on a small grid."""
 
+import functools
+import itertools
 import random
 import threading
 import time
@@ -266,3 +268,27 @@ class Times(Walk):
         self.steps += 1
         seen, reward, _, cut, info = super().step(action)
         return seen, reward, self.steps >= 40, cut, info
+
+
+class Once(Walk):
+    """Goes the other way once in its life, counted where nobody looks."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = functools.partial(next, itertools.count())
+
+    def move(self, by):
+        super().move(by if self.count() != 300 else (-by[0], -by[1]))
+
+
+class Fractions(Walk):
+    """Keeps where it is as an array of fractions."""
+
+    def move(self, by):
+        super().move(by)
+        self.at = np.array(self.place) / 8
+
+    def reset(self, *, seed=None, options=None):
+        told = super().reset(seed=seed)
+        self.at = np.array(self.place) / 8
+        return told

@@ -48,6 +48,16 @@ BROKEN = [
     (broken.SlipsByPython, {}, STOCHASTIC + "Python's global `random`; rsg plans in deterministic worlds"),
     (broken.SlipsByItself, {}, STOCHASTIC + r"its own random numbers \(env.np_random\); rsg plans"),
     (broken.SavesChance, {}, STOCHASTIC + r"its own random numbers \(env.np_random\); rsg plans"),
+    (
+        broken.Once,
+        {},
+        "the environment is stochastic, or remembers something that is not saved: '.*' in the same state",
+    ),
+    (
+        broken.Fractions,
+        {"key": lambda env: 0, "observe": lambda env: env.at},
+        r".* \(`env.at` was \[0\.\d+, 0\.\d+\] and \[",
+    ),
     (broken.Clock, {}, "the environment depends on the clock: '.*' in the same state led to two different states at"),
     (broken.Script, {}, "the environment cannot be saved: `env.script` is a generator, which cannot be copied"),
     (broken.History, PLACE, ONE_STATE + r": key= leaves out what it shows \(`env.was\[\d\]` was \d and \d\); add that"),

@@ -388,6 +388,37 @@ def test_what_can_only_be_copied_is_copied():
     assert world.read(other, seen=other.seen()).tolist() == start.tolist()
 
 
+class Board(Walk):
+    """Shows a board of symbols, as games do: an array of rows and columns."""
+
+    def seen(self):
+        board = np.zeros((5, 5), dtype=np.int8)
+        board[2, 3], board[tuple(self.place)] = 2, 1
+        return {"board": board, "place": np.array(self.place)}
+
+
+def test_a_board_is_seen_as_symbols_and_that_is_said(capsys):
+    world = wrap(Board(), names={"board": {"thing": ["floor", "walker", "goal"]}, "place": ["row", "column"]})
+    demos = rsg.demonstrate(world, "reach-goal", {"reach-goal": lambda env: env.place == [2, 3]}, per_task=6)
+    subgoals = rsg.learn(demos, world)
+    assert "which shows board (symbols, 5 × 5), place (2 numbers)" in capsys.readouterr().err
+    assert subgoals.tell(world)[0].means == "reach-goal holds where no goal is there"
+
+
+def test_what_was_learned_and_kept_knows_its_demonstrations_again(tmp_path):
+    terms = {"corner": lambda env: env.place == [0, 0], "middle": lambda env: env.place == [2, 2]}
+    world = wrap(Walk(), names={"seen": ["row", "column"]})
+    tasks = ["corner", "middle", "corner then middle", "middle then corner"]
+    demos = rsg.demonstrate(world, tasks, terms, per_task=6)
+    rsg.learn(demos, world, tmp_path / "run")
+    fresh = wrap(Walk(), names={"seen": ["row", "column"]})  # as in another process
+    kept = rsg.load(tmp_path / "run", fresh)
+    assert kept.segment(demos[-1]).ends[-1][0] == "corner"
+    kept = rsg.load(tmp_path / "run", wrap(Walk(), names={"seen": ["row", "column"]}))
+    assert set(kept.discover(demos).terms) == set(terms)
+    assert str(rsg.load(tmp_path / "run").recognise(demos[0], tasks[:2], world=wrap(Walk()))[0].task) == "corner"
+
+
 def test_a_search_asks_an_environment_for_nothing_but_what_it_expands(monkeypatch):
     world, asked = wrap(Walk()), []
     step = Walk.step

@@ -68,7 +68,7 @@ def of_steps(trial: Experience, known: Step, other: Step) -> RsgError:
         return _coarse(trial, known.before, other.before, known.action, did)
     if known.before.name == other.before.name and (outside := trial.outside.changed()):
         return _varying(did, outside[0])
-    return forgets(trial, known.before, known)
+    return forgets(trial, known.before, known) if _missing(trial, known) else _varying(did, None)
 
 
 def of_looks(trial: Experience, first: Moment, moment: Moment, step: Step | None, part: str) -> RsgError:
@@ -155,13 +155,16 @@ def _touched(trial: Experience) -> Told | None:
 
 
 def _leaves(root: Any) -> dict[str, Any]:
-    """All plain values in something, by path."""
-    return {path: value for path, _, value in Objects(root).leaves()}
+    """All plain values in something, by path; arrays as lists of their numbers."""
+    return {
+        path: (value + 0 if value.dtype.kind == "f" else value).tolist() if isinstance(value, np.ndarray) else value
+        for path, _, value in Objects(root).leaves()
+    }
 
 
 def _unlike(one: dict[str, Any], other: dict[str, Any]) -> list[Told]:
     """Where values differ: the path, and what they are."""
-    paths = [path for path in {**one, **other} if one.get(path) != other.get(path)]
+    paths = [path for path in {**one, **other} if repr(one.get(path)) != repr(other.get(path))]
     return [(path, _short(one.get(path)), _short(other.get(path))) for path in paths]
 
 

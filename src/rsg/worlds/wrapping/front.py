@@ -6,7 +6,7 @@ from typing import Any
 
 from rsg.core.arrays import Array
 from rsg.core.errors import RsgError, unknown
-from rsg.worlds.seen import cells_of, columns_of, kinds_of
+from rsg.worlds.seen import cells_of, columns_of, few, kinds_of
 from rsg.worlds.wrapping.acting import actions_of
 from rsg.worlds.wrapping.chance import kept
 from rsg.worlds.wrapping.checking import check, clocks
@@ -85,7 +85,10 @@ def wrap(
             with suppress(RsgError):
                 world = _tried(face(counting), actions, columns, seed)
         world = world or _tried(face(), actions, columns, seed)
-        _check_names(world, world.encode(world.start(seed)[None]))
+        parts = world.encode(world.start(seed)[None])
+        if observe is None:  # things in rows are what somebody makes of an environment, a board is what it shows
+            world.spaces = {name: "symbols" for name, part in parts.items() if part.ndim == 3 and few(part)}
+        _check_names(world, parts)
     return world
 
 

@@ -200,9 +200,11 @@ class Objects:
         self._now = {}
 
     def leaves(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
-        """All plain values, each with its path and the attribute that it is in."""
-        for _, path, attribute, value, _ in self._walk():
-            if _is_plain(value):
+        """All plain values and arrays of numbers, each with its path and the attribute that it is in."""
+        for thing, path, attribute, value, _ in self._walk():
+            if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
+                yield path, attribute, thing
+            elif _is_plain(value):
                 yield path, attribute, value
             else:
                 yield path, ("", ""), b"".join(_spell(value, []))
