@@ -43,6 +43,20 @@ def test_a_domain_reads_its_own_language():
     assert reader(known=Domain())("a then b") == "a then b"
 
 
+class Kitchen(Domain):
+    """Whose terms are known."""
+
+    splits = {"train": ["pick-up-key then open-door"]}  # noqa: RUF012
+
+
+def test_terms_that_are_known_may_be_said_in_words():
+    task_of = reader(known=Kitchen())
+    assert task_of("Pick up the key, and then open the doors.") == "pick-up-key then open-door"
+    assert task_of("fly then pick-up-key") == "fly then pick-up-key"  # strictly: as it is
+    with pytest.raises(ParseError, match="unknown words 'open the dor'; did you mean open-door.*--words FILE"):
+        task_of("open the dor")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def words_in(path: str | Path) -> dict[str, str]:
 def reader(words: Mapping[str, str] | None = None, known: Demonstrator | None = None) -> Callable[[str], str]:
     """What makes a task of a text; it raises `RsgError` for one that nothing understands. No text: no task.
 
-    words: tasks by text, see `words_in`. known: the domain; one that reads its own language does so.
+    words: tasks by text, see `words_in`. known: the domain, whose terms may be said in words; one that reads its own
+    language does so.
     """
     own = known is not None and known.has("read")
 
@@ -46,13 +48,15 @@ def reader(words: Mapping[str, str] | None = None, known: Demonstrator | None = 
             return words[text] if text in words else words[ALL_OTHERS]
         if not text:
             return ""
+        if not own:  # what is written strictly is kept, whatever its terms are
+            with suppress(ParseError):
+                parse(text)
+                return text
         try:
-            if own and known is not None:
-                return str(known.read(text))
-            parse(text)
+            return str(known.read(text) if known is not None else parse(text))
         except ParseError as error:
-            error.pointer = error.pointer or "--words FILE says which task a text means"
+            if not (own and error.pointer):
+                error.pointer = "--words FILE says which task a text means"
             raise
-        return text
 
     return task_of

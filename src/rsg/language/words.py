@@ -1,7 +1,8 @@
 """Tasks said in words, where the words of the terms are known: `pick up the key, then open the doors`.
 
 Articles, plurals and case are forgiven; connectives and parentheses stay what they are; a comma may stand before a
-connective, an `and` before a `then`, and a full stop at the end. What is said is translated into the strict form, which the grammar reads.
+connective, `and` before `then`, and a full stop at the end. What is said is translated into the strict form, which the
+grammar reads.
 """
 
 import re

@@ -388,6 +388,22 @@ def test_what_can_only_be_copied_is_copied():
     assert world.read(other, seen=other.seen()).tolist() == start.tolist()
 
 
+def test_a_plan_of_the_dry_lake_is_carried_out_on_the_slippery_one():
+    dry, real = wrap(gymnasium.make("FrozenLake-v1", is_slippery=False)), gymnasium.make("FrozenLake-v1")
+    truth = dry.truth({"leave-start": lambda env: env.unwrapped.s in (2, 8)})
+    made = rsg.plan(
+        dry, dry.start(0), "leave-start", lambda *_: goals_from(lambda states: truth(dry, states, ["leave-start"]))
+    )
+    with pytest.raises(RsgError, match="the environment is in no state yet: env.reset"):
+        rsg.execute(real, made)
+    ends = []
+    for seed in range(8):
+        real.reset(seed=seed)
+        ends.append(rsg.execute(real, made))
+    assert any(done.done and done.replans for done in ends)
+    assert {done.ended for done in ends} <= {"done", "terminated"}
+
+
 class Board(Walk):
     """Shows a board of symbols, as games do: an array of rows and columns."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rsg.core.arrays import Array
 from rsg.core.errors import RsgError
-from rsg.worlds.wrapping.layers import Happened, Played, theirs
+from rsg.worlds.wrapping.layers import Happened, Played, chain, theirs
 from rsg.worlds.wrapping.objects import Objects, Strange
 from rsg.worlds.wrapping.saving import Saving, digits, spelled
 from rsg.worlds.wrapping.seeing import parts_of
@@ -123,6 +123,8 @@ class Face:
         own, bare = (getattr(one, "unwrapped", one) for one in (self.played.env, env))
         if not isinstance(bare, type(own)):
             raise RsgError(f"this is another environment than the one that was wrapped, a {type(bare).__name__}")
+        if any(vars(layer).get("_has_reset") is False for layer in chain(env)):
+            raise RsgError("the environment is in no state yet: env.reset(seed=...) comes first")
         other = Face(self.played.like(env), self._way, self._key, self._observe)
         other._row_kind, other._shapes = self._row_kind, self._shapes
         row = other.now(ended)

@@ -1,6 +1,6 @@
 """`wrap(env)`: the way of saving is chosen here, and the promises are checked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -74,9 +74,11 @@ def wrap(
     columns = dict(names or {})
     actions = actions_of(played.env, columns.pop("actions", None))
     played.reset(seed)
+    if save is None and (table := tables_of(played.env)):
+        check_table(table, actions[0])
 
     def face(left: Left = frozenset()) -> Face:
-        return Face(played, lambda one: _way(one, save, restore, actions[0], left), key, observe)
+        return Face(played, lambda one: _way(one, save, restore, left), key, observe)
 
     with kept():
         world: Wrapped | None = None
@@ -130,7 +132,7 @@ def _check_arguments(env: Any, functions: Mapping[str, Any], save: Any, names: A
         )
 
 
-def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Left) -> Saving:
+def _way(played: Played, save: Any, restore: Any, left: Left) -> Saving:
     """How it is saved: by what the user gives, by what it has, or by looking into it."""
     env = played.env
     if isinstance(played, PurePlayed):
@@ -143,7 +145,6 @@ def _way(played: Played, save: Any, restore: Any, names: Sequence[str], left: Le
         (take, put), (one, other) = pair
         how = f"states are saved and restored by its own `{one}` and `{other}`"
         return Saving(played, take, put, how, f"`{other}`", True, left)
-    if save is None and (table := tables_of(env)):
-        check_table(table, names)
+    if save is None and tables_of(env):
         return by_table(played)
     return looking_into(played, left)
