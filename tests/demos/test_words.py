@@ -53,7 +53,7 @@ def test_terms_that_are_known_may_be_said_in_words():
     task_of = reader(known=Kitchen())
     assert task_of("Pick up the key, and then open the doors.") == "pick-up-key then open-door"
     assert task_of("fly then pick-up-key") == "fly then pick-up-key"  # strictly: as it is
-    with pytest.raises(ParseError, match="unknown words 'open the dor'; did you mean open-door.*--words FILE"):
+    with pytest.raises(ParseError, match=r"unknown words 'open the dor'; did you mean open-door.*--words FILE"):
         task_of("open the dor")
 
 

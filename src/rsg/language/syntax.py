@@ -48,7 +48,8 @@ def parse(
         text: terms joined by `then`, `or` and `and`, with parentheses.
         vocabulary: all terms: any other is an error too, and errors suggest what may have been meant.
         words: the same, or which term each phrase names; then terms may be said in words, with articles, plurals and
-            capitals, a comma before a connective and `and` before `then`. What is written strictly means what it always does.
+            capitals, a comma before a connective and `and` before `then`. What is written strictly means what it
+            always does.
         read: says which term a phrase between connectives names, or None; then it is looked up in `words`.
 
     >>> parse("Grab_Axe > (craft-boat | craft-bowl)")

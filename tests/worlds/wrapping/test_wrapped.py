@@ -394,7 +394,7 @@ def test_a_plan_of_the_dry_lake_is_carried_out_on_the_slippery_one():
     made = rsg.plan(
         dry, dry.start(0), "leave-start", lambda *_: goals_from(lambda states: truth(dry, states, ["leave-start"]))
     )
-    with pytest.raises(RsgError, match="the environment is in no state yet: env.reset"):
+    with pytest.raises(RsgError, match="the environment is in no state yet"):
         rsg.execute(real, made)
     ends = []
     for seed in range(8):
