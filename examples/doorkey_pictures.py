@@ -1,7 +1,7 @@
 """MiniGrid (Apache-2.0) from pictures alone: python examples/doorkey_pictures.py [seed] [starts] [environment].
 
-The environment itself is the model, wrapped; what is seen is its picture, 8 pixels to a cell. A network learns from 100
-demonstrations, for which somebody walks in the batched model of `doorkey.py`.
+The environment itself is the model, wrapped; what is seen is its picture, and one of what is carried, which that does
+not show. A network learns from 100 demonstrations, for which somebody walks in the batched model of `doorkey.py`.
 """
 
 import sys
@@ -11,11 +11,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 from doorkey import FAR, done, shown
+from minigrid.core.grid import Grid
 from minigrid_model import MiniGrid
 
 import rsg
 from rsg.demos import actions_of
 
+TILE = 8  # pixels of a cell
 LAST = {"DoorKey-8x8": "reach-goal", "UnlockPickup": "pick-up-box"}  # by environment: what is done last
 
 
@@ -29,11 +31,13 @@ def made(name: str) -> Any:
 def wrapped(name: str) -> rsg.worlds.Wrapped:
     """The environment as a world; its own view, of a part of the grid, is not used, so no step waits for it."""
     env = made(name)
-    room = env.unwrapped
-    room.gen_obs = dict
-    return rsg.worlds.wrap(
-        env, key=MiniGrid(env).state, observe=lambda _: room.grid.render(8, room.agent_pos, room.agent_dir)
-    )
+    env.unwrapped.gen_obs = dict
+
+    def seen(_: Any, there: Any = env.unwrapped) -> dict[str, Any]:
+        hand = Grid.render_tile(there.carrying, tile_size=TILE).astype(np.uint8)
+        return {"room": there.grid.render(TILE, there.agent_pos, there.agent_dir), "hand": hand}
+
+    return rsg.worlds.wrap(env, key=MiniGrid(env).state, observe=seen)
 
 
 def walks(world: rsg.worlds.Wrapped, name: str, seed: int, count: int = 100) -> list[rsg.Demonstration]:
@@ -54,8 +58,7 @@ def judged(
     """Of each plan whether the environment accepts it, and the seconds of processor time that it took."""
     env, told, task = made(name), list[tuple[bool, float]](), f"pick-up-key then open-door then {LAST[name]}"
     for number in starts:
-        begun = time.process_time()
-        plan = subgoals.plan(world, world.start(number), task, {"budget": budget})
+        begun, plan = time.process_time(), subgoals.plan(world, world.start(number), task, {"budget": budget})
         seconds = time.process_time() - begun
         told.append((done(env, number, plan)[1] > 0, seconds))
     right, seconds = sum(right for right, _ in told), float(np.median([seconds for _, seconds in told]))
@@ -68,10 +71,9 @@ def run(
 ) -> float:
     """Learn from pictures, then plan in the wrapped environment: which share of plans it accepts."""
     world = wrapped(name)
-    settings = {"seed": seed, "encoder": "pictures", "steps": steps}
+    settings, first = {"seed": seed, "encoder": "pictures", "steps": steps}, FAR * (seed + 1)
     subgoals = rsg.learn(walks(world, name, seed, count), world, settings=settings)
-    told = judged(subgoals, world, name, range(FAR * (seed + 1), FAR * (seed + 1) + starts), budget)
-    return sum(right for right, _ in told) / starts
+    return sum(right for right, _ in judged(subgoals, world, name, range(first, first + starts), budget)) / starts
 
 
 if __name__ == "__main__":
