@@ -163,7 +163,9 @@ def labelled_as(target: str, named: str | None = None) -> Format:
     found = format_for(target, named)
     if found.name not in LABELLED:
         raise StoreError(f"{found.name} has no place for labels; give FILE.jsonl, FILE.hdf5, a FOLDER or minari:ID")
-    if found.name != Minari.name:
+    if isinstance(found, Minari):
+        found.check(target)
+    else:
         check_free(target)
         check_writable(target, folder=found.name == LeRobot.name)
     return found
