@@ -33,7 +33,6 @@ TARGETS = {
     "minari": "minari:out-v0",
 }
 STEPS, WIDTH, MOVES, TASKS = 25, 20, 7, 50
-LABELLED = {"lerobot": "labelled", "robomimic": "labelled.hdf5"}
 RUN = """
 import sys, time
 from contextlib import suppress
@@ -91,8 +90,7 @@ def _cut(folder: Path, count: int) -> dict[str, Any]:
     steps = {"import": _timed(folder, "import", str(folder / "short.jsonl"), short)}
     steps["segment"] = _timed(folder, "segment", short, cut, str(folder / "run"))
     assert sum(bool(one.segments) for one in Labels([Path(cut)])) == count
-    for name, target in LABELLED.items():
-        steps[f"label for {name}"] = _timed(folder, "label", short, str(folder / target), cut)
+    steps["label for lerobot"] = _timed(folder, "label", short, str(folder / "labelled"), cut)
     return {name: {"cpu_s": round(used, 1), "peak_mb": round(peak)} for name, (_, peak, _, used) in steps.items()}
 
 

@@ -72,6 +72,13 @@ def test_labels_go_where_others_look_for_them(rsg, here, target, acts):
     assert list(Store("back")) == demos
 
 
+def test_pictures_go_to_a_new_folder(rsg, here):
+    (here / "drawn").mkdir()
+    code, _, err = rsg("segment", "run", "--demos", "store", "--out", "o.jsonl", "--pictures", "drawn", *LAMP)
+    assert (code, "drawn exists already; choose another name" in err) == (2, True)
+    assert not Path("o.jsonl").exists()
+
+
 def test_pictures(rsg, here):
     assert rsg("segment", "run", "--demos", "store", "--out", "o.jsonl", "--pictures", "drawn", *LAMP)[0] == 0
     assert sorted(path.name for path in Path("drawn").iterdir()) == [f"episode-{n:05}.png" for n in range(9)]
@@ -140,6 +147,7 @@ def test_what_does_not_go_together_is_one_sentence(rsg, here):
         (["run", "--demos", "store", "--out", "o.npz"], "npz has no place for labels"),
         (["run", "--demos", "store", "--out", "o", "--lerobot", "0.7"], "--lerobot is 0.6 or 0.5, not 0.7"),
         (["store", "--demos", "store", "--out", "o"], "store is a store of demonstrations"),
+        (["run", "--demos", "store", "--out", "o", "--state-keys", "x"], "there is nothing for --state-keys"),
         (["run", "--demos", "store", "--out", "minari:cut"], "'cut' is not a Minari id; write it like name-v0"),
     ):
         code, _, err = rsg("segment", *words, *LAMP)

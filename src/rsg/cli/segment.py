@@ -19,6 +19,7 @@ from rsg.core.progress import progress
 from rsg.core.words import quantity
 from rsg.demos import Demonstration, Store
 from rsg.demos.formats import Options
+from rsg.demos.formats.format import check_free
 from rsg.demos.importing import label_to, labelled_as, open_store, world_of_source
 from rsg.domain import Domain, find, installed
 from rsg.evaluation.timeline import draw_labels
@@ -63,6 +64,8 @@ def segment(
     if (demos is None) == (fit is None) or (run is None and fit is None):
         raise RsgError("say with what to segment and what: rsg segment RUN --demos SOURCE, or rsg segment --fit SOURCE")
     labelled_as(out, labels)
+    if pictures:
+        check_free(str(pictures))
     if lerobot not in LEROBOTS:
         raise RsgError(f"--lerobot is {' or '.join(LEROBOTS)}, not {lerobot}: from 0.6 on labels have another place")
     notes: list[str] = []

@@ -40,6 +40,8 @@ class Cut(NamedTuple):
 def segmented(subgoals: Subgoals, demo: Demonstration, number: int) -> str:
     """The labels of a recording, as a line of JSON; what is wrong with it is said there."""
     try:
+        if not demo.task:
+            raise RsgError("it has no description")
         found = subgoals.segment(demo)
         if not found.terms:
             raise RsgError("it has fewer steps than its description has subgoals")
