@@ -34,9 +34,12 @@ def export(
     """
     domain = home(Run(folder), find(world) if world else None)
     subgoals = load(folder, domain)
-    shown = open_store(demos, domain.name)[0] if demos else None
+    states, there = None, None
+    if demos:
+        shown = open_store(demos, domain.name)[0]
+        states, there = shown.states, domain.world(shown.setting)
     try:
-        found = subgoals.to_onnx(onnx, shown and shown.states, shown and domain.world(shown.setting))
+        found = subgoals.to_onnx(onnx, states, there)
     except RunError as error:  # nobody knows what it was shown
         raise RunError(f"{error}: rsg export {folder} --onnx {onnx} --demos SOURCE") from None
     return Said({"run": str(folder), "onnx": str(onnx), **found._asdict()}, _show(found), written=[onnx])
