@@ -5,8 +5,10 @@ recording of a task with a choice has several ways that end with it, and the nea
 way ends with the last state (a term came true in passing, and nobody took notice) are counted, and not judged.
 """
 
+import resource
+import shutil
+import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -16,14 +18,18 @@ from typing import Any
 import numpy as np
 
 import rsg
+from benchmarks.harness import in_pieces, pieces_of
 from rsg.demos import Demonstration, Recipe, Store
+from rsg.demos.labels import Labels
 from rsg.domain import find, make_demonstrations
 from rsg.language import machine_of
 from rsg.subgoals.segmenting import segment_store
-from rsg.worlds import Recorded, recorded
+from rsg.worlds import EitherWorld, recorded
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+FOLDER = pieces_of("segment").with_suffix("")  # what was made and learned, for a run that goes on
 SEED, TEST = 31, 1031
+SIZES = {"crafting": (20, 1000), "playroom": (60, 160)}  # learned from, of each task; cut
 BINS = 10  # of confidences
 Ends = tuple[tuple[str, int], ...]
 Truth = Callable[[Demonstration, Sequence[str]], Any]
@@ -91,38 +97,96 @@ def cut(subgoals: rsg.Subgoals, demos: Sequence[Demonstration], world: Any) -> l
     return [(one.ends, one.sure) for one in found]
 
 
-def in_domain(folder: Path, name: str, per_task: int, noises: Sequence[float], count: int) -> dict[str, Any]:
-    """Novel tasks of a domain, cut by what was learned from its training tasks."""
-    domain: Any = find(name)
+def novel(name: str, noise: float = 0.0) -> dict[str, Any]:
+    """Novel tasks of a domain, cut by what was learned from its training tasks; with their actions and without."""
+    folder, (per_task, count), domain = FOLDER / name, SIZES[name], find(name)
     make = partial(make_demonstrations, domain=domain)
-    shown = make(Recipe(name, "train", per_task, SEED), folder / "train")
-    rsg.learn(shown, domain, folder / "run", dict(domain.presets.get("rsg", {})))
+    rsg.learn(shown(name), domain, folder / "run", dict(domain.presets.get("rsg", {})))
     each = -(-count // len(domain.tasks("novel")))
-    figures: dict[str, Any] = {"learned from": len(shown)}
-    for noise in noises:
-        store = make(Recipe(name, "novel", each, TEST, noise), folder / f"novel-{noise}")
-        warm = segment_store(
-            folder / "run", make(Recipe(name, "novel", 1, 1), folder / "warm"), domain, folder / "parts"
-        )
-        assert len(list(warm)) == len(domain.tasks("novel"))
-        begun, used = time.perf_counter(), time.process_time()
-        labels = list(segment_store(folder / "run", store, domain, folder / f"parts-{noise}", workers=1))
-        took = {"seconds": round(time.perf_counter() - begun, 2), "cpu_seconds": round(time.process_time() - used, 2)}
-        demos = list(store)
-        found = [(tuple((s.term, s.end) for s in one.segments), [s.sure for s in one.segments]) for one in labels]
-        truth = lambda demo, terms: domain.truth(domain.world(demo.setting), demo.states, terms)  # noqa: E731
-        seen = Store.create(folder / f"seen-{noise}", name)
-        seen.append(Demonstration(demo.states, None, demo.task, demo.setting) for demo in demos)
-        again = list(segment_store(folder / "run", seen, domain, folder / f"parts-seen-{noise}", workers=1))
-        same = np.mean([one.segments == other.segments for one, other in zip(labels, again, strict=True)])
-        key = f"noise {noise:g}"
-        figures[key] = {**judged(demos, found, truth), **took, "same_without_actions": round(float(same), 4)}
-        print(name, key, figures[key], flush=True)
-    return figures
+    store = make(Recipe(name, "novel", each, TEST, noise), folder / f"novel-{noise}")
+    labelled(folder, make(Recipe(name, "novel", 1, 1), folder / "warm"))
+    begun, used = time.perf_counter(), time.process_time()
+    labels = labelled(folder, store)
+    took = {"seconds": round(time.perf_counter() - begun, 2), "cpu_seconds": round(time.process_time() - used, 2)}
+    shutil.rmtree(folder / "seen", ignore_errors=True)
+    seen = Store.create(folder / "seen", name)
+    seen.append(Demonstration(demo.states, None, demo.task, demo.setting) for demo in store)
+    again = labelled(folder, seen)
+    same = np.mean([one.segments == other.segments for one, other in zip(labels, again, strict=True)])
+    return {
+        **{"learned_from": per_task, **judged(list(store), _ends(labels), partial(in_domain, domain)), **took},
+        "same_without_actions": round(float(same), 4),
+    }
 
 
-def of_doorkey() -> dict[str, Any]:
-    """MiniGrid's DoorKey: cut are the 200 recordings that were learned from, and 200 fresh ones of the whole task."""
+def shown(name: str) -> Store:
+    """What is learned from in a domain."""
+    return make_demonstrations(Recipe(name, "train", SIZES[name][0], SEED), FOLDER / name / "train", domain=find(name))
+
+
+def labelled(folder: Path, store: Store) -> list[Any]:
+    """The labels of a store by a run, made anew."""
+    shutil.rmtree(folder / "parts", ignore_errors=True)
+    return list(segment_store(folder / "run", store, find(store.manifest.world), folder / "parts", workers=1))
+
+
+def in_domain(domain: Any, demo: Demonstration, terms: Sequence[str]) -> Any:
+    """The truth of a domain."""
+    return domain.truth(domain.world(demo.setting), demo.states, terms)
+
+
+def _ends(labels: Sequence[Any]) -> list[tuple[Ends, Sequence[float]]]:
+    return [(tuple((s.term, s.end) for s in one.segments), [s.sure for s in one.segments]) for one in labels]
+
+
+def playroom_alone() -> dict[str, Any]:
+    """Playroom's recordings, where nobody knows its walls, its robot, nor what its numbers are."""
+    mine = [Demonstration(demo.states, None, demo.task, demo.setting) for demo in shown("playroom")]
+    fresh, world = list(Store(FOLDER / "playroom" / "novel-0.0")), recorded(mine)
+    subgoals = rsg.learn(mine, world, settings={"seed": SEED})
+    return judged(fresh, cut(subgoals, fresh, world), partial(in_domain, find("playroom")))
+
+
+class Elsewhere:
+    """200 recordings of a world that others wrote, and 200 fresh ones: cut by the command, and in Python.
+
+    Args:
+        name: where files go.
+        model: the line that makes the world, of a module of the examples.
+        parts: what the numbers of a recorded row are.
+    """
+
+    def __init__(self, name: str, model: str, parts: dict[str, Any]) -> None:
+        self.folder, self.model, self.parts = FOLDER / name, model, parts
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def fitted(self, mine: Sequence[Demonstration], truth: Truth, simulated: bool) -> dict[str, Any]:
+        """What `rsg segment --fit` makes of recordings; simulated: with their world."""
+        shutil.rmtree(self.folder / "shown", ignore_errors=True)
+        Store.create(self.folder / "shown", "own").append(mine)
+        (self.folder / "place.py").write_text(f"import sys\nsys.path.insert(0, {str(EXAMPLES)!r})\n{self.model}\n")
+        words = ["--fit", str(self.folder / "shown"), "--out", str(self.folder / "labels.jsonl"), "--workers", "1"]
+        words += ["--world", f"{self.folder / 'place.py'}:Place"] if simulated else []
+        (self.folder / "labels.jsonl").unlink(missing_ok=True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "rsg", "segment", *words], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        labels = list(Labels([self.folder / "labels.jsonl"]))
+        return {**judged(mine, _ends(labels), truth), "cpu_seconds": round(used, 1)}
+
+    def fresh(
+        self, mine: Sequence[Demonstration], fresh: Sequence[Demonstration], truth: Truth, world: EitherWorld | None
+    ) -> dict[str, Any]:
+        """Fresh recordings, cut by what was learned from others; world: None if it is withheld."""
+        where = world or recorded(mine, self.parts)
+        subgoals = rsg.learn(mine, where, settings={"seed": SEED})
+        told = judged(fresh, cut(subgoals, fresh, where), truth)
+        return {**told, "means": [one.means for one in subgoals.tell(where)]}
+
+
+def doorkey() -> dict[str, Callable[[], Any]]:
+    """MiniGrid's DoorKey; a state is a row of 198 numbers."""
     import gymnasium
     from doorkey import shown, truth
     from minigrid_model import MiniGrid
@@ -139,80 +203,70 @@ def of_doorkey() -> dict[str, Any]:
             demos.append(shown(world, world.state(env), text))
         return demos
 
-    mine, fresh = drawn(1000 * SEED, tasks), drawn(1000 * TEST, [whole] * 200)
-    parts = {"agent": 3, "carrying": 3, "grid": world.shape}
-    return _fitted(mine, fresh, world, recorded(mine, parts), lambda demo, terms: truth(world, demo.states, terms))
+    line = "import gymnasium\nfrom minigrid_model import MiniGrid\nenv = gymnasium.make('MiniGrid-DoorKey-8x8-v0')\n"
+    line += "env.reset(seed=0)\nPlace = MiniGrid(env)"
+    place = Elsewhere("doorkey", line, {"agent": 3, "carrying": 3, "grid": world.shape})
+    mine, fresh = kept("doorkey", lambda: [drawn(1000 * SEED, tasks), drawn(1000 * TEST, [whole] * 200)])
+    judge: Truth = lambda demo, terms: truth(world, demo.states, terms)  # noqa: E731
+    return {
+        "fit with its world": lambda: place.fitted(mine, judge, True),
+        "fit without": lambda: place.fitted(mine, judge, False),
+        "fresh with its world": lambda: place.fresh(mine, fresh, judge, world),
+        "fresh without": lambda: place.fresh(mine, fresh, judge, None),
+    }
 
 
-def of_taxi() -> dict[str, Any]:
-    """Gymnasium's Taxi, as it is wrapped in the examples."""
+def taxi() -> dict[str, Callable[[], Any]]:
+    """Gymnasium's Taxi, as the examples wrap it; without it, rows of the four numbers that its page tells of."""
     from taxi import IN_TAXI, rides, taxi
 
     world = taxi()
-    mine, fresh = rides(world, 200, SEED), rides(world, 200, TEST)
 
-    def truth(demo: Demonstration, terms: Sequence[str]) -> Any:
-        seen = np.asarray(world.encode(demo.states)["taxi"])  # type: ignore[index, call-overload]
-        meaning = {"pick-up": seen[:, 2] == IN_TAXI, "drop-off": seen[:, 2] == seen[:, 3]}
+    def seen(demos: Sequence[Demonstration]) -> list[Demonstration]:
+        rows: Any = [world.encode(demo.states) for demo in demos]
+        pairs = zip(demos, rows, strict=True)
+        return [Demonstration(np.asarray(row["taxi"]), demo.actions, demo.task) for demo, row in pairs]
+
+    def holds(rows: Any, terms: Sequence[str]) -> Any:
+        meaning = {"pick-up": rows[:, 2] == IN_TAXI, "drop-off": rows[:, 2] == rows[:, 3]}
         return np.stack([meaning[term] for term in terms], axis=1)
 
-    rows = [
-        Demonstration(np.asarray(world.encode(demo.states)["taxi"]), demo.actions, demo.task)  # type: ignore[index, call-overload]
-        for demo in (*mine, *fresh)
-    ]
-    alone = _one(
-        rows[:200],
-        rows[200:],
-        recorded(rows, {"taxi": 4}),
-        lambda demo, terms: _taxi_holds(demo.states, terms, IN_TAXI),
-    )
-    return {"with its world": _one(mine, fresh, world, truth), "without": alone}
+    place = Elsewhere("taxi", "from taxi import taxi\nPlace = taxi()", {"taxi": 4})
+    mine, fresh = kept("taxi", lambda: [rides(world, 200, SEED), rides(world, 200, TEST)])
+    for demo in (*mine, *fresh):
+        world.meet(demo)
+    alone: Truth = lambda demo, terms: holds(demo.states, terms)  # noqa: E731
+    judge: Truth = lambda demo, terms: holds(np.asarray(world.encode(demo.states)["taxi"]), terms)  # type: ignore[index,call-overload]  # noqa: E731
+    return {
+        "fit with its world": lambda: place.fitted(mine, judge, True),
+        "fit without": lambda: place.fitted(seen(mine), alone, False),
+        "fresh with its world": lambda: place.fresh(mine, fresh, judge, world),
+        "fresh without": lambda: place.fresh(seen(mine), seen(fresh), alone, None),
+    }
 
 
-def _taxi_holds(seen: Any, terms: Sequence[str], in_taxi: int) -> Any:
-    meaning = {"pick-up": seen[:, 2] == in_taxi, "drop-off": seen[:, 2] == seen[:, 3]}
-    return np.stack([meaning[term] for term in terms], axis=1)
-
-
-def _fitted(
-    mine: Sequence[Demonstration], fresh: Sequence[Demonstration], world: Any, alone: Recorded, truth: Truth
-) -> dict[str, Any]:
-    """What comes of recordings with their world, and without it."""
-    return {"with its world": _one(mine, fresh, world, truth), "without": _one(mine, fresh, alone, truth)}
-
-
-def _one(mine: Sequence[Demonstration], fresh: Sequence[Demonstration], world: Any, truth: Truth) -> dict[str, Any]:
-    used = time.process_time()
-    subgoals = rsg.learn(mine, world, settings={"seed": SEED})
-    found = cut(subgoals, mine, world)
-    took = round(time.process_time() - used, 2)
-    figures = {"the same": {**judged(mine, found, truth), "cpu_seconds": took}}
-    figures["fresh"] = judged(fresh, cut(subgoals, fresh, world), truth)
-    figures["means"] = [told.means for told in subgoals.tell(world)]
-    print(figures, flush=True)
-    return figures
-
-
-def of_playroom_alone(folder: Path) -> dict[str, Any]:
-    """Playroom's recordings, where nobody knows its walls, its robot, nor what its numbers are."""
-    domain: Any = find("playroom")
-    truth = lambda demo, terms: domain.truth(domain.world(demo.setting), demo.states, terms)  # noqa: E731
-    mine = [Demonstration(demo.states, None, demo.task, demo.setting) for demo in Store(folder / "train")]
-    fresh = list(Store(folder / "novel-0.0"))
-    world = recorded(mine)
-    subgoals = rsg.learn(mine, world, settings={"seed": SEED})
-    return judged(fresh, cut(subgoals, fresh, world), truth)
+def kept(name: str, draw: Callable[[], list[list[Demonstration]]]) -> list[list[Demonstration]]:
+    """Recordings for learning and fresh ones, drawn once."""
+    places = [FOLDER / name / which for which in ("mine", "fresh")]
+    if not (FOLDER / name / "drawn").exists():
+        for place, demos in zip(places, draw(), strict=True):
+            shutil.rmtree(place, ignore_errors=True)
+            Store.create(place, "own").append(demos)
+        (FOLDER / name / "drawn").touch()
+    return [list(Store(place)) for place in places]
 
 
 def run() -> dict[str, Any]:
     """All of it."""
     sys.path.insert(0, str(EXAMPLES))
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        return {
-            "crafting": in_domain(folder / "crafting", "crafting", 20, (0.0, 0.2), 1000),
-            "playroom": in_domain(folder / "playroom", "playroom", 60, (0.0,), 160),
-            "playroom without its world": of_playroom_alone(folder / "playroom"),
-            "doorkey": of_doorkey(),
-            "taxi": of_taxi(),
-        }
+    pieces: dict[str, Callable[[], Any]] = {
+        "crafting/noise 0": lambda: novel("crafting"),
+        "crafting/noise 0.2": lambda: novel("crafting", 0.2),
+        "playroom/noise 0": lambda: novel("playroom"),
+        "playroom/without its world": playroom_alone,
+    }
+    pieces |= {f"doorkey/{piece}": measure for piece, measure in doorkey().items()}
+    pieces |= {f"taxi/{piece}": measure for piece, measure in taxi().items()}
+    figures = in_pieces("segment", pieces)
+    shutil.rmtree(FOLDER)
+    return figures

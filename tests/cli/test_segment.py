@@ -1,6 +1,7 @@
 """`rsg segment`: many recordings into segments, on any number of cores, with whatever may be wrong with them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,14 +59,24 @@ def test_a_line_for_each_recording(rsg, here):
     assert (code, "exists already" in err) == (2, True)
 
 
+@pytest.mark.parametrize("acts", [True, False], ids=["with actions", "without"])
 @pytest.mark.parametrize("target", ["out", "out.hdf5", "minari:cut-v0"])
 @pytest.mark.filterwarnings("ignore")
-def test_labels_go_where_others_look_for_them(rsg, here, target):
-    code, out, _ = rsg("segment", "run", "--demos", "store", "--out", target, "--json", *LAMP)
+def test_labels_go_where_others_look_for_them(rsg, here, target, acts):
+    demos = [replace(demo, actions=demo.actions if acts else None) for demo in Store("store")]
+    Store.create("mine", "Corridor").append(demos)
+    code, out, _ = rsg("segment", "run", "--demos", "mine", "--out", target, "--json", *LAMP)
     told = json.loads(out)
     assert (code, told["cut"], told["segments"], told["problems"]) == (0, 9, 18, {})
     assert rsg("demos", "import", target, "--out", "back")[0] == 0
-    assert list(Store("back")) == list(Store("store"))
+    assert list(Store("back")) == demos
+
+
+def test_pictures_go_to_a_new_folder(rsg, here):
+    (here / "drawn").mkdir()
+    code, _, err = rsg("segment", "run", "--demos", "store", "--out", "o.jsonl", "--pictures", "drawn", *LAMP)
+    assert (code, "drawn exists already; choose another name" in err) == (2, True)
+    assert not Path("o.jsonl").exists()
 
 
 def test_pictures(rsg, here):
@@ -136,9 +147,12 @@ def test_what_does_not_go_together_is_one_sentence(rsg, here):
         (["run", "--demos", "store", "--out", "o.npz"], "npz has no place for labels"),
         (["run", "--demos", "store", "--out", "o", "--lerobot", "0.7"], "--lerobot is 0.6 or 0.5, not 0.7"),
         (["store", "--demos", "store", "--out", "o"], "store is a store of demonstrations"),
+        (["run", "--demos", "store", "--out", "o", "--state-keys", "x"], "there is nothing for --state-keys"),
+        (["run", "--demos", "store", "--out", "minari:cut"], "'cut' is not a Minari id; write it like name-v0"),
     ):
         code, _, err = rsg("segment", *words, *LAMP)
         assert (code, problem in err) == (2, True), err
+    assert not list(here.glob(".*"))
 
 
 def described(name, count=3):
@@ -157,6 +171,52 @@ def test_recordings_are_learned_from_and_cut_in_one_command(rsg, here, world):
     assert (code, told["cut"], told["recordings"]) == (0, 63, 63)
     assert ends_in("out.jsonl")[-9:] == expected()
     assert any("light-lamp holds where" in note for note in told["notes"])
+
+
+def test_what_cannot_be_learned_from_is_named_and_the_rest_is(rsg, here):
+    described("mine")
+    states = Store("store")[4].states
+    Store("mine").append([Demonstration(states, None, task) for task in ("", BOTH)])
+    Store("mine").append([Demonstration(states[:2], None, BOTH)])
+    code, out, _ = rsg("segment", "--fit", "mine", "--out", "out.jsonl", "--json")
+    told = json.loads(out)
+    assert (code, told["cut"], told["recordings"], [*told["first"].values()]) == (0, 64, 66, [63, 65])
+    assert any(
+        "learned without 2 recordings: the first, episode 63, has no description" in note for note in told["notes"]
+    )
+    silent = Store.create("silent", "own")
+    silent.append([Demonstration(states, None, "")] * 3)
+    code, _, err = rsg("segment", "--fit", "silent", "--out", "silent.jsonl")
+    assert (code, err.count("has no description")) == (2, 1)
+    assert "there is nothing to learn from: episode 0 has no description" in err
+
+
+def test_where_nothing_can_be_cut_nothing_is_written(rsg, here):
+    states = Store("store")[4].states
+    Store.create("odd", "Corridor").append([Demonstration(states, None, f"do-{number}") for number in range(9)])
+    code, out, _ = rsg("segment", "run", "--demos", "odd", "--out", "odd.jsonl", *LAMP)
+    assert (code, "odd.jsonl" in out, Path("odd.jsonl").exists()) == (1, False, False)
+    assert "not cut  9 in all\n" in out
+
+
+def test_fitting_that_was_interrupted_goes_on(rsg, here, monkeypatch):
+    shown = Store.create("mine", "own")
+    shown.append([Demonstration(*walk) for walk in Corridor().walks()] * 3)
+    shown.append(list(Store("store")))
+    assert rsg("demos", "export", "mine", "mine.jsonl")[0] == 0
+    segment_shard = segmenting.segment_shard
+
+    def failing(*asked):
+        segment_shard(*asked)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(segmenting, "segment_shard", failing)
+    assert rsg("segment", "--fit", "mine.jsonl", "--out", "out.jsonl")[0] == 130
+    assert len(list(here.glob(".out.jsonl.*.parts/*"))) == 1
+    monkeypatch.setattr(segmenting, "segment_shard", segment_shard)
+    assert rsg("segment", "--fit", "mine.jsonl", "--out", "out.jsonl")[0] == 0
+    assert ends_in("out.jsonl")[-9:] == expected()
+    assert not list(here.glob(".*parts"))  # it is where the second run looked
 
 
 def test_what_was_learned_is_kept_and_cuts_others(rsg, here):

@@ -239,6 +239,11 @@ def test_curves_for_tensorboard(tmp_path, whole):
     assert not (tmp_path / "plain" / "tensorboard").exists()
 
 
+def test_a_tracker_that_is_none(tmp_path):
+    with pytest.raises(RsgError, match="tracker is a function of progress and figures, not 'mlflow'"):
+        run(tmp_path / "run", tracker="mlflow")
+
+
 def test_what_a_run_says_of_itself(tmp_path):
     fit(Line(), TrainingData(DEMOS, SETTINGS), tmp_path / "run", tensorboard=False, source={"demos": "mine"})
     about = Run(tmp_path / "run").about

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rsg.cli.command import Said, command, option
 from rsg.cli.options import Home, RunFolder
 from rsg.cli.output import to_write
+from rsg.core.errors import RunError
 from rsg.demos.importing import open_store
 from rsg.domain import find
 from rsg.subgoals import Exported, load
@@ -33,9 +34,14 @@ def export(
     """
     domain = home(Run(folder), find(world) if world else None)
     subgoals = load(folder, domain)
-    shown = open_store(demos, domain.name)[0] if demos else None
-    where = domain.world(shown.setting) if shown else None
-    found = subgoals.to_onnx(onnx, shown.states if shown else None, where)
+    states, there = None, None
+    if demos:
+        shown = open_store(demos, domain.name)[0]
+        states, there = shown.states, domain.world(shown.setting)
+    try:
+        found = subgoals.to_onnx(onnx, states, there)
+    except RunError as error:  # nobody knows what it was shown
+        raise RunError(f"{error}: rsg export {folder} --onnx {onnx} --demos SOURCE") from None
     return Said({"run": str(folder), "onnx": str(onnx), **found._asdict()}, _show(found), written=[onnx])
 
 

@@ -17,14 +17,16 @@ from rsg.cli.output import to_fill
 from rsg.core.errors import RsgError
 from rsg.core.progress import progress
 from rsg.core.words import quantity
-from rsg.demos import Store
+from rsg.demos import Demonstration, Store
 from rsg.demos.formats import Options
+from rsg.demos.formats.format import check_free
 from rsg.demos.importing import label_to, labelled_as, open_store, world_of_source
 from rsg.domain import Domain, find, installed
 from rsg.evaluation.timeline import draw_labels
 from rsg.subgoals import learn, load
 from rsg.subgoals.segmenting import Cut, parts_for, segment_store, summary, told
 from rsg.training import Run
+from rsg.training.data import problem_of
 from rsg.training.origin import RECORDED, OfRecordings, home
 from rsg.worlds import recorded
 
@@ -62,6 +64,8 @@ def segment(
     if (demos is None) == (fit is None) or (run is None and fit is None):
         raise RsgError("say with what to segment and what: rsg segment RUN --demos SOURCE, or rsg segment --fit SOURCE")
     labelled_as(out, labels)
+    if pictures:
+        check_free(str(pictures))
     if lerobot not in LEROBOTS:
         raise RsgError(f"--lerobot is {' or '.join(LEROBOTS)}, not {lerobot}: from 0.6 on labels have another place")
     notes: list[str] = []
@@ -95,10 +99,22 @@ def _fitted(run: Path, source: str, reading: Reading, notes: list[str]) -> tuple
         how = replace(how, bridge=how.bridge or 0)  # actions that are missing are found
     store = open_store(Path(source), here or RECORDED, how=how)
     domain = known or OfRecordings(recorded(store, how.options.parts), store.manifest.world)
-    learn(store, domain, run, domain.presets.get("rsg"))
+    learn(_learnable(store, notes), domain, run, domain.presets.get("rsg"))
     terms = load(run, domain).tell(domain.world(store[0].setting))
     notes.extend(f"{one.means}{f' ({one.sure:.0%} sure)' if one.sure is not None else ''}" for one in terms)
     return run, store, domain
+
+
+def _learnable(store: Store, notes: list[str]) -> Store | list[Demonstration]:
+    """The recordings that can be learned from; if some cannot, that is noted."""
+    wrong = {number: problem for number, demo in enumerate(store) if (problem := problem_of(demo, acts=False))}
+    if not wrong:
+        return store
+    first, problem = next(iter(wrong.items()))
+    if len(wrong) == len(store):
+        raise RsgError(f"there is nothing to learn from: episode {first} {problem}, and so it is with all others")
+    notes.append(f"learned without {quantity(len(wrong), 'recording')}: the first, episode {first}, {problem}")
+    return [demo for number, demo in enumerate(store) if number not in wrong]
 
 
 def _show(cut: Cut, out: str, notes: list[str]) -> Iterator[str]:
@@ -108,7 +124,8 @@ def _show(cut: Cut, out: str, notes: list[str]) -> Iterator[str]:
         several = f"{quantity(count, 'recording')}, the first of them episode" if count > 1 else "episode"
         yield f"[yellow]not cut[/yellow]  {several} {cut.first[problem]}: {escape(problem)}"
     if len(cut.problems) > SHOWN:
-        yield f"[yellow]not cut[/yellow]  {sum(cut.problems.values()):,} in all; {out} says why"
+        says = f"; {out} says why" if cut.cut else ""
+        yield f"[yellow]not cut[/yellow]  {sum(cut.problems.values()):,} in all{says}"
     close = f"; {cut.close:,} with another alignment that is nearly as likely" if cut.close else ""
     where = f" in {out}" if cut.cut else ""
     segments = quantity(cut.segments, "segment")

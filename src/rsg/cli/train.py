@@ -88,6 +88,7 @@ def train(
     [bold]rsg train --demos recordings --out out/seen[/bold]
     [bold]rsg train {world} --set help[/bold]
     """
+    mine = named_tracker(tracker) if tracker else None
     domain, how = _where(name, place, how, out, resume)
     if how.changes == ["help"]:
         settings = replace(how, changes=None).settings(domain)
@@ -101,7 +102,6 @@ def train(
         raise domain.lacks("tasks" if domain.has("truth") else "truth", "leave out --watch")
     if resume and (replace(how, demos=None, changes=how.changes or None) != How() or place):
         raise RsgError("a run goes on with what it was begun with: with --resume give only --out and --demos")
-    mine = named_tracker(tracker) if tracker else None
     job = resumed(domain, out, how.demos) if resume else begun(domain, out, how, how.demos, how.per_task)
     started = time.perf_counter()
     with training_bar(job.settings, tracker=mine) as track:

@@ -23,6 +23,8 @@ from rsg.demos.labels import Labels
 from rsg.demos.store import FOLDER, Store
 from rsg.demos.words import reader
 
+UNNAMED = ("npz", JsonLines.name, STORE)  # formats that keep a state as one row
+
 
 @dataclass(frozen=True)
 class Import:
@@ -41,7 +43,15 @@ def import_from(source: str | Path, how: Import | None = None) -> Iterator[Demon
     """The demonstrations of a source, one after the other: `minari:ID`, a file or a folder of any format."""
     how = how or Import()
     found = format_of(str(source), how.format)
+    _check_keys(str(source), found.name, how.options)
     return _read(found.read(str(source), how.options), str(source), how)
+
+
+def _check_keys(source: str, name: str, options: Options) -> None:
+    """An error for keys where there are none."""
+    asked = "--state-keys" if options.state_keys else "--task-key" if options.task_key else ""
+    if asked and name in UNNAMED:
+        raise StoreError(f"{source} has a row of numbers for each state, and a task: there is nothing for {asked}")
 
 
 def _read(recordings: Iterator[Recording], source: str, how: Import) -> Iterator[Demonstration]:
@@ -163,7 +173,9 @@ def labelled_as(target: str, named: str | None = None) -> Format:
     found = format_for(target, named)
     if found.name not in LABELLED:
         raise StoreError(f"{found.name} has no place for labels; give FILE.jsonl, FILE.hdf5, a FOLDER or minari:ID")
-    if found.name != Minari.name:
+    if isinstance(found, Minari):
+        found.check(target)
+    else:
         check_free(target)
         check_writable(target, folder=found.name == LeRobot.name)
     return found
@@ -175,6 +187,7 @@ def open_store(source: Path, world: str, folder: Path | None = None, how: Import
     world: where the demonstrations are of, if they do not say it. how: a source is read.
     """
     if _is_store(source) and not (how and (how.words or how.bridge is not None)):
+        _check_keys(str(source), STORE, how.options if how else Options())
         return Store(source)
     if folder is None:
         scratch = TemporaryDirectory()

@@ -67,9 +67,7 @@ def to_onnx(classifiers: Classifiers, world: EitherWorld, states: Array, path: s
     if not extras.installed("onnx"):
         raise RsgError(f"ONNX takes packages that are not installed: {extras.command('onnx')}")
     read = tuple(classifiers.readings) if isinstance(classifiers, Readings) else ()
-    network = classifiers.network if isinstance(classifiers, Readings) else classifiers
-    if network is None or not network.terms:
-        raise RsgError("all terms are formulas: there is no network to export, and `rsg readings` says what they are")
+    network = network_of(classifiers)
     if len(states) < 2:
         raise RsgError("a network is exported by what it does with several states; give at least two")
     seen = world.encode(states)
@@ -84,6 +82,14 @@ def to_onnx(classifiers: Classifiers, world: EitherWorld, states: Array, path: s
                 f"this network sees in a way of its own, which is no part of it: a file would be {off:.2g} off"
             )
     return Exported(network.terms, read, inputs, off)
+
+
+def network_of(classifiers: Classifiers) -> Classifiers:
+    """The network of classifiers; an error if formulas say it all."""
+    network = classifiers.network if isinstance(classifiers, Readings) else classifiers
+    if network is None or not network.terms:
+        raise RsgError("all terms are formulas: there is no network to export, and `rsg readings` says what they are")
+    return network
 
 
 def _told(world: EitherWorld, name: str, part: Array) -> dict[str, Any]:

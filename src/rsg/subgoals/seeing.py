@@ -259,7 +259,7 @@ class SeenClassifiers(Classifiers):
     def taken(self, seen: Any) -> dict[str, Tensor]:
         """The numbers, the rows of weights of each thing with what they count, and the pictures."""
         like = self._like()
-        parts = {name: as_tensor(part).to(like.device) for name, part in parts_of(seen).items()}
+        parts: dict[str, Any] = {name: as_tensor(part).to(like.device) for name, part in parts_of(seen).items()}
         shown = {name: (self._part(name, part), part) for name, part in parts.items() if name in self.parts}
         numbers = [part.flatten(1).double() for one, part in shown.values() if one.kind == "numbers"]
         some = next(iter(parts.values()))
@@ -272,7 +272,8 @@ class SeenClassifiers(Classifiers):
             if one.kind == "picture":
                 taken[name] = part.permute(0, 3, 1, 2)
             elif one.kind != "numbers":
-                which, size = self._coded(name, one, cells_of(part, one.kind).flatten(1, -2).double())
+                cells: Any = cells_of(part, one.kind)
+                which, size = self._coded(name, one, cells.flatten(1, -2).double())
                 taken[name], taken[f"{name} size"] = which, size.to(like)
         return taken
 

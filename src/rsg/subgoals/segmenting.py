@@ -40,6 +40,8 @@ class Cut(NamedTuple):
 def segmented(subgoals: Subgoals, demo: Demonstration, number: int) -> str:
     """The labels of a recording, as a line of JSON; what is wrong with it is said there."""
     try:
+        if not demo.task:
+            raise RsgError("it has no description")
         found = subgoals.segment(demo)
         if not found.terms:
             raise RsgError("it has fewer steps than its description has subgoals")
@@ -83,7 +85,9 @@ def segment_store(
 
 def parts_for(out: str, run: str | Path, store: Store) -> Path:
     """The hidden folder in which labels are gathered: the same for the same run and recordings, so one can go on."""
-    of = json.dumps([Run(run).digest("best"), Run(run).about, [shard.sha256 for shard in store.manifest.shards]])
+    about = Run(run).about
+    about["source"] = {**about.get("source", {}), "demos": None}  # what was read anew lies elsewhere each time
+    of = json.dumps([Run(run).digest("best"), about, [shard.sha256 for shard in store.manifest.shards]])
     place = Path(out.replace(":", "-"))
     return place.parent / f".{place.name}.{hashlib.sha256(of.encode()).hexdigest()[:12]}.parts"
 

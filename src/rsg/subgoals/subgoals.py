@@ -211,8 +211,9 @@ class Subgoals:
             states: `[N, W]`, at least two, that it is tried on; by default the first ones that were shown.
             world: where they are from.
         """
-        from rsg.subgoals.exporting import to_onnx
+        from rsg.subgoals.exporting import network_of, to_onnx
 
+        network_of(self.classifiers)
         if states is None or world is None:
             if self.source.shown is None:
                 raise RsgError("these subgoals do not know what they were shown; give states and their world")

@@ -108,7 +108,7 @@ class TrainingData:
                 if demo.task not in seen:
                     seen[demo.task] = len(seen)
                 tasks[number] = seen[demo.task]
-                if problem := _problem(demo, self._acts):
+                if problem := problem_of(demo, self._acts):
                     problems[number] = problem
                     continue
                 if not isinstance(self._source, Store):
@@ -160,7 +160,7 @@ def _size(demo: Demonstration) -> int:
     return demo.states.nbytes + (0 if demo.actions is None else demo.actions.nbytes) + 500
 
 
-def _problem(demo: Demonstration, acts: bool) -> RsgError | None:
+def problem_of(demo: Demonstration, acts: bool) -> RsgError | None:
     """Why a demonstration cannot be learned from, or cannot have done what it says, if so."""
     if demo.actions is None and acts:
         found = "rsg demos import STORE --out DIR --world WORLD --find-actions finds them"

@@ -309,6 +309,8 @@ def _tracking(folder: str | Path, looking: Looking) -> Iterator[Tracker]:
     """Whoever gets the figures, as one."""
     with ExitStack() as stack:
         trackers = [one] if (one := looking.get("tracker")) else []
+        if trackers and not callable(trackers[0]):
+            raise RsgError(f"tracker is a function of progress and figures, not {trackers[0]!r}")
         if looking.get("tensorboard", True):
             trackers.append(stack.enter_context(_tensorboard(folder)))
 

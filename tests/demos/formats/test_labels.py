@@ -105,6 +105,18 @@ def test_lerobot_from_06_on_reads_what_is_active(labels, store, tmp_path):
             assert row["timestamp"] in frames["timestamp"].tolist()
 
 
+@pytest.mark.parametrize("lerobot", ["0.6", "0.5"])
+def test_files_are_labelled_piece_by_piece(labels, store, tmp_path, monkeypatch, lerobot):
+    label_to(str(tmp_path / "whole"), labels, store, "store", Options(lerobot=lerobot))
+    data = "data/chunk-000/file-000.parquet"
+    for rows, pieces in ((1, 4), (8, 3), (100, 1)):  # frames of the four episodes: 7, 4, 3, 3
+        monkeypatch.setattr("rsg.demos.formats.lerobot.labels.ROWS", rows)
+        label_to(str(tmp_path / f"by-{rows}"), labels, store, "store", Options(lerobot=lerobot))
+        assert pq.read_table(tmp_path / f"by-{rows}" / data).equals(pq.read_table(tmp_path / "whole" / data))
+        assert pq.ParquetFile(tmp_path / f"by-{rows}" / data).num_row_groups == pieces
+    assert not list(tmp_path.rglob("*.part"))
+
+
 def test_earlier_lerobot_has_a_table_of_subtasks_and_sarm_ends_that_are_inclusive(labels, store, tmp_path):
     label_to(str(tmp_path / "out"), labels, store, "store", Options(fps=30, lerobot="0.5"))
     info = json.loads((tmp_path / "out/meta/info.json").read_text())

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -36,6 +36,7 @@ TASK_KEYS = ("task", "mission", "instruction")
 
 _OURS = "rsg"  # the key of a Minari dataset's metadata that only we write
 _MIN_ACTIONS, _MOST_ACTIONS = 5, 2**31  # of a space of numbered ones
+_SAID = ("segments", "second")  # of labels, in each episode's metadata
 _AT_ONCE = 100  # episodes for which a file is opened
 _KEYS = "observations"  # the name of observations that are one array
 
@@ -77,6 +78,11 @@ class Minari:
                 text = _text(options.task_key, (metadata, metadata.get("options"), episode["infos"], seen), where)
                 yield Recording(where, states, actions, text, text_of(metadata.get("setting", ""), where))
 
+    def check(self, target: str) -> None:
+        """An error if a dataset cannot have that id."""
+        with one_sentence(f"cannot write '{target}'"):
+            _free(target.removeprefix(PREFIX))
+
     def write(self, store: Store, target: str, options: Options) -> None:
         """Write a new dataset among Minari's own, which opens with Minari alone; it gets its name once it is whole.
 
@@ -88,12 +94,7 @@ class Minari:
             from minari.namespace import create_namespace, list_local_namespaces
             from minari.storage import get_dataset_path
 
-            namespace, folder = _place(dataset)
-            if folder.exists():
-                delete = f"`minari delete {dataset}`"
-                raise StoreError(
-                    f"Minari dataset '{dataset}' exists already; choose another id or delete it with {delete}"
-                )
+            namespace, folder = _free(dataset)
             found = survey(store, "a Minari dataset")
             with TemporaryDirectory(dir=get_dataset_path(), prefix=".rsg-") as staging:  # Minari looks past hidden ones
                 data = Path(staging, "dataset", "data")
@@ -169,9 +170,10 @@ def _label(storage: Any, labels: Labels) -> None:
     """Tell each episode's metadata its `segments`, as JSON: steps from `start` up to, not including, `end`."""
     if (count := sum(1 for _ in labels)) != storage.total_episodes:
         raise StoreError(f"there are {storage.total_episodes} episodes and labels of {count}")
-    for line in labels.lines():
-        told = {key: json.dumps(line[key], ensure_ascii=False) for key in ("segments", "second") if key in line}
-        storage.update_episode_metadata([told], [line["episode"]])
+    lines = labels.lines()
+    while few := list(islice(lines, _AT_ONCE)):  # each call opens the file and measures the folder
+        told = [{key: json.dumps(one[key], ensure_ascii=False) for key in _SAID if key in one} for one in few]
+        storage.update_episode_metadata(told, [one["episode"] for one in few])
 
 
 def _action_space(found: Survey) -> Any:
@@ -195,6 +197,15 @@ def _place(dataset: str) -> tuple[str | None, Path]:
     except (ValueError, TypeError):
         raise StoreError(f"'{dataset}' is not a Minari id; write it like name-v0 or group/name-v0") from None
     return namespace, get_dataset_path(dataset)
+
+
+def _free(dataset: str) -> tuple[str | None, Path]:
+    """The same for one that is to be written: an error if it is there."""
+    namespace, folder = _place(dataset)
+    if folder.exists():
+        delete = f"`minari delete {dataset}`"
+        raise StoreError(f"Minari dataset '{dataset}' exists already; choose another id or delete it with {delete}")
+    return namespace, folder
 
 
 def _opened(source: str) -> Any:

@@ -116,7 +116,8 @@ def _label(episode: Any, one: Labelled, where: str) -> None:
 
     They say no order; the attribute `subtasks` says it, and how sure each end is.
     """
-    count = next(len(episode[key]) for key in ("actions", "states", "obs") if key in episode)
+    arrays = [episode[key] for key in ("actions", "states") if key in episode] or [*episode["obs"].values()]
+    count = len(arrays[0])
     one.frames(count, where)
     names = named_apart(one.segments)
     if (there := f"datagen_info/{_SIGNALS}") in episode:

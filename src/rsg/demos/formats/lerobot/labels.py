@@ -7,6 +7,7 @@ columns of the episodes, whose ends are inclusive; they cannot open a folder tha
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from rsg.demos.labels import Labelled
 
 TEXT, INDEX, PERSISTENT, EVENTS = "subtask", "subtask_index", "language_persistent", "language_events"
 SARM = ("names", "start_times", "end_times", "start_frames", "end_frames")
+ROWS = 20_000  # frames that are labelled at once
 SCALE = "sparse"  # SARM's word for the coarser of its two annotations
 
 
@@ -47,32 +49,65 @@ def add_labels(folder: Path, options: Options) -> None:
         options.note(f"{info.path} is {info.version}: it gets the column '{TEXT}' alone, as others are of v3.0")
     labels, texts = iter(options.labels or ()), dict[str, int]()
     spans, fps = list[dict[str, Any]](), float(json.loads(info.path.read_bytes()).get("fps", 10))
+
+    def labelled(table: pa.Table, path: Path) -> pa.Table:
+        """Some episodes with what is told of them."""
+        columns = dict[str, list[Any]]((kind, []) for kind in kinds)
+        for number, times in _episodes(table):
+            one = next(labels, None)
+            if one is None or one.episode != number:
+                raise StoreError(f"{path}: there are no labels of episode {number}")
+            served = one.frames(len(times), f"{path}, episode {number}")
+            for kind, column in _columns(one, served, times, texts, kinds).items():
+                columns[kind].append(column)
+            if INDEX in kinds:
+                spans.append(_span(one, len(times), fps))
+        for kind in kinds:
+            table = table.drop_columns([kind]) if kind in table.column_names else table
+            table = table.append_column(kind, pa.chunked_array(columns[kind]))
+        said = {key: value for key, value in (table.schema.metadata or {}).items() if key != b"huggingface"}
+        return table.replace_schema_metadata(said)
+
     for path in sorted((folder / "data").glob("*/*.parquet")):
         with one_sentence(f"cannot label {path}"):
-            table = pq.read_table(path)
-            check_columns(path, table.schema, [EPISODE, FRAME, "timestamp"])
-            columns = dict[str, list[Any]]((kind, []) for kind in kinds)
-            for number, times in _episodes(table):
-                one = next(labels, None)
-                if one is None or one.episode != number:
-                    raise StoreError(f"{path}: there are no labels of episode {number}")
-                where = f"{path}, episode {number}"
-                served = one.frames(len(times), where)
-                for kind, column in _columns(one, served, times, texts, kinds).items():
-                    columns[kind].append(column)
-                if INDEX in kinds:
-                    spans.append(_span(one, len(times), fps))
-            for kind in kinds:
-                table = table.drop_columns([kind]) if kind in table.column_names else table
-                table = table.append_column(kind, pa.chunked_array(columns[kind]))
-            said = {key: value for key, value in (table.schema.metadata or {}).items() if key != b"huggingface"}
-            pq.write_table(table.replace_schema_metadata(said), path, compression="snappy", write_page_checksum=True)
+            _rewrite(path, (labelled(table, path) for table in _pieces(path)))
     if next(labels, None) is not None:
         raise StoreError(f"{folder} has fewer episodes than there are labels")
     _declare(info.path, kinds)
     if INDEX in kinds:
         pq.write_table(text_table(list(texts), INDEX, TEXT), folder / "meta" / "subtasks.parquet")
         _tell_sarm(folder, spans)
+
+
+def _pieces(path: Path) -> Iterator[pa.Table]:
+    """A file in pieces of whole episodes, so that no more of it than needed is in memory."""
+    with pq.ParquetFile(path) as file:
+        check_columns(path, file.schema_arrow, [EPISODE, FRAME, "timestamp"])
+        read = file.read_row_groups([])
+        for group in range(file.num_row_groups):
+            more = file.read_row_group(group)
+            read = pa.concat_tables([read, more]) if read.num_rows else more
+            while read.num_rows > ROWS:
+                numbers = read[EPISODE].to_numpy().reshape(-1)
+                ends = np.flatnonzero(np.diff(numbers)) + 1
+                if not len(ends):  # an episode goes on in the next group
+                    break
+                end = int(ends[min(int(np.searchsorted(ends, ROWS)), len(ends) - 1)])
+                yield read.slice(0, end)
+                read = read.slice(end)
+        if read.num_rows:
+            yield read
+
+
+def _rewrite(path: Path, tables: Iterator[pa.Table]) -> None:
+    """Write a file anew, piece by piece."""
+    first, part = next(tables, None), path.with_suffix(".part")
+    if first is None:
+        return
+    with pq.ParquetWriter(part, first.schema, compression="snappy", write_page_checksum=True) as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
+    part.replace(path)
 
 
 def _episodes(table: pa.Table) -> Iterator[tuple[int, Any]]:
