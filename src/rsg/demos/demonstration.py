@@ -124,7 +124,7 @@ Demonstrator = Any
 """Who can show tasks and judge what was done: a `rsg.domain.Domain`, which stands above this room."""
 
 
-def met(world: Any, demo: Demonstration) -> Any:
+def met(world: T, demo: Demonstration) -> T:
     """The world of a demonstration, which knows its states: a wrapped environment only knows those that it was in."""
     if hasattr(world, "meet") and demo.actions is not None:
         world.meet(demo)
