@@ -75,7 +75,7 @@ def train(
     out: Path | None = new_folder(None, "The folder of the run.", "RUN"),
     resume: bool = option(False, "Go on with a run that was interrupted.", "--resume"),
     tracker: str | None = option(
-        None, "Gets the figures as they come, beside TensorBoard: path/to/file.py:function.", metavar="FILE.py:NAME"
+        None, "A function of a file, which gets the figures as they come, beside TensorBoard.", metavar="FILE.py:NAME"
     ),
     watch: int = option(0, "Plans per task at each look, only to report true success; 0: none.", min=0),
 ) -> Said:

@@ -39,6 +39,9 @@ class Exported(NamedTuple):
         formulas: those that are formulas and not in the file.
         inputs: of each part of what `encode` gives its kind, dtype, shape, and what its columns are called.
         off: how far it was from what rsg computes, at most, for the states that it was tried on.
+
+    >>> Exported(("light-lamp",), ("read-book",), {}, 0.0).terms
+    ('light-lamp',)
     """
 
     terms: tuple[str, ...]
@@ -96,7 +99,8 @@ def _told(world: EitherWorld, name: str, part: Array) -> dict[str, Any]:
     """What a part of what is seen means."""
     kind = kinds_of(world, {name: part})[name]
     count = part.shape[-1] if part.ndim > 3 or kind == "things" else int(np.prod(part.shape[1:]))
-    columns = [one._asdict() for one in columns_of(world, name, count)]
+    named = columns_of(world, name, count)
+    columns = [{"name": one.name, "values": {f"{key:g}": word for key, word in one.values.items()}} for one in named]
     return {"kind": kind, "dtype": str(part.dtype), "shape": list(part.shape[1:]), "columns": columns}
 
 
