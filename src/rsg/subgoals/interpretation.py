@@ -39,6 +39,7 @@ TRIED = 32  # of these that are scored on others
 TRIAL = 16  # demonstrations by which formulas are chosen that are scored on all
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
+MARKED = 0.9  # of the demonstrations of a term, at least, that a formula of marks explains; else a network learns it
 DISTANT = 12.0  # formulas that are less likely by such a logarithm are not compared by what graphs do not show
 FEW = 60  # demonstrations that tell how often there were shorter ways
 COMPARED = 24  # formulas of a term that are compared by what graphs do not show, at most
@@ -107,7 +108,8 @@ def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
         share = 1 - found.doubt
         usual = seen * share - 3 * np.sqrt(seen * share * (1 - share))  # so many at least, if it is as others are
         formulas = tuple(zip(one.formulas, map(float, one.posterior), strict=True))
-        read = bool(one.formulas[0].literals and explained >= max(usual, seen / 3))
+        marked = any(LEAST in fact for fact in one.formulas[0].facts)  # there are many: some fit by chance
+        read = bool(one.formulas[0].literals and explained >= max(usual, seen * (MARKED if marked else 1 / 3)))
         about = {fact for name, other in found.terms.items() if name != term for fact in other.facts}
         always = data.always(one.formulas[0], ends[term], about)
         readings[term] = Reading(formulas, seen, explained, read, always)
