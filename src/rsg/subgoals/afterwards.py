@@ -1,7 +1,8 @@
 """What comes after a task: recordings may go on when it is done, for a while in which little moves but the robot.
 
 How many end at once, and how often something begins to move and goes on moving, before the task is done and after, is
-learned with what terms mean. What goes on moving says little: it is taken to come to rest twice as soon, at most.
+learned with what terms mean. For granted is taken that after it things begin to move half as often at most, and come to
+rest no later; but no more than twice as soon: a button springs back, and too much could be made of that.
 """
 
 from collections.abc import Sequence
@@ -48,13 +49,13 @@ class Afterwards(NamedTuple):
         """By Laplace's rule, where tasks seem to be done; moves: of each recording, ends: the state of each.
 
         >>> Afterwards.learned([np.array([True, True, False])] * 8, [2] * 8)
-        Afterwards(at_once=0.1, before=(0.9, 0.9), after=(0.5, 0.81))
+        Afterwards(at_once=0.1, before=(0.9, 0.9), after=(0.45, 0.81))
         """
         counts = np.ones((2, 2, 2))  # done, whether something moved, whether it moves now
         for some, end in zip(moves, ends, strict=True):
             was = np.append(False, some[:-1])
             np.add.at(counts, (*(a.astype(np.int64) for a in (np.arange(len(some)) >= end, was, some)),), 1)
         before, after = (tuple(map(float, one)) for one in counts[..., 1] / counts.sum(axis=2))
-        after = after[0], max(after[1], before[1] ** 2)  # a button springs back: too much could be made of that
+        after = min(after[0], before[0] / 2), min(max(after[1], before[1] ** 2), before[1])
         at_once = sum(end == len(some) for some, end in zip(moves, ends, strict=True))
         return cls((at_once + 1) / (len(ends) + 2), before, after)
