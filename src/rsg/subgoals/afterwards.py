@@ -37,7 +37,7 @@ class Afterwards(NamedTuple):
         >>> Afterwards(0.5, (0.5, 0.5), (0.25, 0.5)).late(np.array([True, False]), 0.0).round(2).tolist()
         [-2.08, -1.39, -0.69]
         """
-        was = np.append(False, moves[:-1]).astype(np.int64)
+        was = np.append(False, moves)[:-1].astype(np.int64)
         shares = np.array([self.before, self.after])[:, was]
         before, after = np.log(np.where(moves, shares, 1 - shares))
         steps = after - before + lost
@@ -53,9 +53,10 @@ class Afterwards(NamedTuple):
         """
         counts = np.ones((2, 2, 2))  # done, whether something moved, whether it moves now
         for some, end in zip(moves, ends, strict=True):
-            was = np.append(False, some[:-1])
+            was = np.append(False, some)[:-1]
             np.add.at(counts, (*(a.astype(np.int64) for a in (np.arange(len(some)) >= end, was, some)),), 1)
-        before, after = (tuple(map(float, one)) for one in counts[..., 1] / counts.sum(axis=2))
-        after = min(after[0], before[0] / 2), min(max(after[1], before[1] ** 2), before[1])
+        begin, go_on = (counts[..., 1] / counts.sum(axis=2)).T.tolist()  # before, after
+        before = (begin[0], go_on[0])
+        after = (min(begin[1], begin[0] / 2), min(max(go_on[1], go_on[0] ** 2), go_on[0]))
         at_once = sum(end == len(some) for some, end in zip(moves, ends, strict=True))
         return cls((at_once + 1) / (len(ends) + 2), before, after)

@@ -117,7 +117,7 @@ class Recorded:
     def plain(self) -> dict[str, Any]:
         """As JSON, so that a run can make it again: `Recorded(**plain)`."""
         parts = {name: list(shape) for name, shape in self.parts.items()} or None
-        about = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
+        about: dict[str, Any] = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
         about |= {"columns": self.columns, "pairs": self.pairs.tolist(), "guessed": self.guessed}
         return {**about, "marks": self.marks, "still": self.still} if self.marks else about
 
