@@ -91,7 +91,7 @@ def printed(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
     sweep(case)
     rat = np.empty((len(walk.taken), len(nodes.term), 2))
     log_rationality(case, how.alpha, walk, rat)
-    along = Along(walk.path, logs, nodes, rat, how.open_end)
+    along = Along(walk.path, logs, nodes, rat, how.open_end, walk.late)
     best = np.empty((len(walk.path), len(nodes.term), 2))
     value = align(along, best)
     shares, slopes = nothing_shared(along), no_slopes(case)

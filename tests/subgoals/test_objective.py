@@ -126,6 +126,29 @@ def test_the_score_of_an_unfinished_demonstration_is_that_of_all_alignments_on_1
     assert unfinished >= (4 if SLOW else 60)
 
 
+@pytest.mark.parametrize("batch", range(2))
+def test_the_score_of_who_goes_on_when_done_is_the_best_of_all_that_stop_somewhere_on_100_random_cases(batch):
+    rng = stream(batch, "late")
+    late_ones = 0
+    for case in range(8 if SLOW else 100):
+        there, nodes, logs, how = parts_of(random_question(rng, [0.0, 0.1][case % 2]))
+        steps, walk = len(there.walk.taken), there.walk
+        late = np.where(rng.random(steps + 1) < 0.2, -inf, rng.normal(-1, 1, steps + 1))
+        found = score(Ground(None, there.graph, walk._replace(late=late)), nodes, logs, how)
+        stopped = [
+            score(Ground(None, there.graph, Walk(walk.path[: n + 1], walk.taken[:n], walk.each[:n])), nodes, logs, how)
+            for n in range(steps + 1)
+        ]
+        values = np.array([one.value for one in stopped]) + late
+        assert found.value == pytest.approx(values.max(), rel=1e-10, abs=1e-10)
+        if found.value > -inf:
+            best = int(values.argmax())
+            late_ones += best < steps
+            np.testing.assert_allclose(found.acts.sum(axis=1), np.arange(steps) < best)
+            np.testing.assert_allclose(found.slope_g, stopped[best].slope_g)
+    assert SLOW or late_ones >= 20
+
+
 def chain(rng, open_end=False):
     """A question with one step and two subgoals."""
     q = random_question(rng, 0.0, steps=(1, 1), open_end=open_end)

@@ -11,7 +11,7 @@ from rsg.search import chain
 from rsg.training.origin import OfRecordings
 from rsg.worlds import Recorded, recorded
 from rsg.worlds.corridor import Corridor
-from rsg.worlds.recorded import USUAL, grid_in, pairs_in
+from rsg.worlds.recorded import USUAL, grid_in, pairs_in, still_in
 
 
 def seen():
@@ -96,6 +96,67 @@ def test_parts_that_are_named_are_shown_as_they_are():
     shown = world.encode(np.arange(40.0).reshape(2, 20))
     assert {name: part.shape for name, part in shown.items()} == {"hand": (2, 2), "map": (2, 3, 3, 2)}
     assert "look like" not in world.assumes
+
+
+def on_a_rail(rng, drifts, noise=0.0):
+    """A hand that lifts a lever or pushes a slide, or both, and the states in which each was done."""
+    skills = {"lift": (2.0, 1), "push": (7.0, 2)}
+    named = list(rng.permutation(list(skills))[: rng.integers(1, 3)])
+    row, rows, ends = np.array([rng.uniform(0, 9), 0.0, 0.0]), [], []
+    for name in named:
+        place, thing = skills[name]
+        while abs(row[0] - place) > 0.01:
+            rows.append(row.copy())
+            row[0] += np.clip(place - row[0], -0.8, 0.8)
+        for _ in range(4):
+            rows.append(row.copy())
+            row[thing] += 0.25
+        ends.append(len(rows))
+        for _ in range(rng.integers(3, 9) if drifts else 0):
+            rows.append(row.copy())
+            row[0] = np.clip(row[0] + rng.uniform(-0.8, 0.8), 0, 9)
+    states = np.array([*rows, row])
+    return rsg.Demonstration(states + noise * rng.normal(size=states.shape), None, " then ".join(named)), ends
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("drifts", [False, True])
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_ends_are_found_by_marks_whether_recordings_end_at_once_or_drift_on(drifts, noise):
+    rng = np.random.default_rng(0)
+    shown = [on_a_rail(rng, drifts, noise) for _ in range(60)]
+    world = recorded([demo for demo, _ in shown])
+    subgoals = rsg.learn([demo for demo, _ in shown], world)
+    assert subgoals.readings.keys() == {"lift", "push"}
+    assert all("state[1]>=" in one.means or "state[2]>=" in one.means for one in subgoals.tell())
+    fresh = [on_a_rail(rng, drifts, noise) for _ in range(40)]
+    found = [subgoals.segment(demo).ends for demo, _ in fresh]
+    apart = [abs(ends[0] - one[0][1]) for one, (_, ends) in zip(found, fresh, strict=True) if len(ends) > 1]
+    assert len(apart) >= 10
+    assert np.mean(np.array(apart) <= 1) >= 0.95
+
+
+def test_marks_are_facts_and_are_known_again():
+    rows = np.array([[0.5, 1.0, 0.0], [1.5, 1.0, 1.0], [2.5, 1.0, 1.0]])
+    world = recorded([rsg.Demonstration(rows, None, "a")], {"hand": 2, "light": 1}, {"hand": ("x", "y")})
+    assert world.fact_names == ("hand[x]>=1", "hand[x]>=2", "light[0]>=0.5")
+    assert world.facts(rows).tolist() == [[False, False, False], [True, False, True], [True, True, True]]
+    again = pickle.loads(pickle.dumps(OfRecordings(world))).world()
+    assert again.fact_names == Recorded(**again.plain()).fact_names == world.fact_names
+
+
+def test_what_rests_or_trembles_most_of_the_time_is_a_thing():
+    rng = np.random.default_rng(0)
+    robot = np.cumsum(rng.uniform(0.1, 0.2, 400))
+    lever = np.repeat([0.0, 1.0, 0.0, 1.0], 100)
+    rows = np.stack([robot, lever, np.full(400, 3.0)], axis=1)
+    assert still_in([rows]) == [None, 0.5, None]
+    trembling = still_in([rows + 0.03 * rng.normal(size=rows.shape) * [0, 1, 0]])
+    assert trembling[0] is None
+    assert trembling[1] == pytest.approx(0.5, abs=0.1)
+    world = Recorded(3, still=[None, 0.5, None])
+    assert np.flatnonzero(world.moves(rows)).tolist() == [99, 199, 299]
+    assert still_in([rows[:2]]) == [None] * 3
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,9 @@ def aligned(nodes: Nodes, act: Floats, stop: Floats) -> tuple[float, Floats, Flo
     for i in range(steps):
         for v in range(1, size - 1):
             rat[i, v, :] = act[i, nodes.term[v]]
-    along = Along(np.arange(steps + 1).astype(np.int32), Logs(stop, np.zeros(stop.shape)), nodes, rat, False)
+    along = Along(
+        np.arange(steps + 1).astype(np.int32), Logs(stop, np.zeros(stop.shape)), nodes, rat, False, np.empty(0)
+    )
     best = np.empty((steps + 1, size, 2))
     value = align(along, best)
     for_act, for_stop = np.zeros(act.shape), np.zeros(stop.shape)

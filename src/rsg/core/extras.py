@@ -6,6 +6,7 @@ EXTRAS = {  # extra: what it brings, the modules that show it is there
     "formats": ("demonstrations of Minari, LeRobot and robomimic", ("minari", "pyarrow", "h5py")),
     "onnx": ("networks for programs without rsg, as ONNX", ("onnx", "onnxruntime", "onnxscript")),
     "environments": ("MiniGrid and Overcooked, worlds that others wrote", ("minigrid", "overcooked_ai_py")),
+    "ogbench": ("OGBench and change points, for a benchmark", ("ogbench", "ruptures")),
     "ompl": ("OMPL motion planners, as a peer", ("ompl",)),
     "pddl": ("Fast Downward, as a peer", ("unified_planning", "up_fast_downward")),
     "dev": ("tests, linters, docs", ("pytest", "hypothesis", "mypy", "mkdocs")),

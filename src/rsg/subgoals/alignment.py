@@ -2,9 +2,9 @@
 
 A label (i, v) says: at state i of the demonstration the demonstrator serves node v; it is *fresh* if v was entered at
 this very state, and *moved* if an action has been taken for v. A machine transition does not consume a step. A fresh
-label must act before it can be left: an atom needs two states. v_T is entered at the last state only. With an *open
-end* the demonstration may stop at any label, as far as its subgoal is not true yet: the task goes on where nobody
-looks.
+label must act before it can be left: an atom needs two states. v_T is entered at the last state only, or *late*: some
+go on when they are done. With an *open end* the demonstration may stop at any label, as far as its subgoal is not true
+yet: the task goes on where nobody looks.
 """
 
 from typing import NamedTuple
@@ -30,6 +30,7 @@ class Along(NamedTuple):
         nodes: what is to be served.
         rat: `[T, V, 2]` log Rat of each action at each node, fresh and moved.
         open_end: whether it may end before the task is done.
+        late: whether it may go on after that, see `Walk`.
     """
 
     path: Array
@@ -37,6 +38,7 @@ class Along(NamedTuple):
     nodes: Nodes
     rat: Floats
     open_end: bool
+    late: Floats
 
 
 class Shares(NamedTuple):
@@ -91,6 +93,8 @@ def crossing_on(along: Along, i: int, v: int, edge: int, best: Floats) -> float:
     w = along.nodes.after[edge]
     if w < len(along.nodes.term) - 1:
         return crossing(along, i, v, edge) + best[i, w, FRESH]  # type: ignore[no-any-return]
+    if len(along.late) > 0:
+        return crossing(along, i, v, edge) + along.late[i]  # type: ignore[no-any-return]
     return crossing(along, i, v, edge) if i == len(along.path) - 1 else -np.inf
 
 

@@ -19,6 +19,7 @@ from rsg.core.compiled import compiled
 from rsg.language import Machine
 from rsg.search import Limits, Product, ProductSearch, Soft
 from rsg.search.cost_to_go import Logs
+from rsg.subgoals.afterwards import Afterwards
 from rsg.subgoals.formulas import Formula, where
 from rsg.subgoals.objective import Aligned, Given, aligned, forward
 from rsg.subgoals.priors import DOUBTS_PRIOR, Occasions, Prices, by_doubt, expected_doubt, mentioned
@@ -26,7 +27,7 @@ from rsg.subgoals.rationality import Rationality
 from rsg.subgoals.readings import OPEN, Reading, Readings
 from rsg.subgoals.shown import Data, Shown
 from rsg.worlds import Recorded, World, is_continuous, unit_of
-from rsg.worlds.facts import facts_of, family
+from rsg.worlds.facts import LEAST, facts_of, family
 
 ALPHAS = 2.0 ** np.arange(-2.0, 10.0)  # a priori, each is as likely as the others
 FIRST_ALPHA, FIRST_DOUBT = 8.0, 0.05  # before anything is known
@@ -38,6 +39,7 @@ TRIED = 32  # of these that are scored on others
 TRIAL = 16  # demonstrations by which formulas are chosen that are scored on all
 HOPELESS = 40.0  # a formula whose logarithm of likelihood is so much less than the best is not tried again
 SUSPECT = 0.2  # a description that is wrong with this probability is compared with all others
+MARKED = 0.9  # of the demonstrations of a term, at least, that a formula of marks explains; else a network learns it
 DISTANT = 12.0  # formulas that are less likely by such a logarithm are not compared by what graphs do not show
 FEW = 60  # demonstrations that tell how often there were shorter ways
 COMPARED = 24  # formulas of a term that are compared by what graphs do not show, at most
@@ -91,6 +93,7 @@ def interpret(data: Data) -> Interpretation:
         first = done  # what one literal can say was said
         growing = growing or done
         search.estimate(growing)
+    found |= {term: search.strictest(term, one) for term, one in found.items()}
     return Interpretation(found, search.alpha, search.alpha_range, search.share, search.wrong, search.certainty)
 
 
@@ -105,7 +108,8 @@ def readings_of(data: Data, found: Interpretation) -> dict[str, Reading]:
         share = 1 - found.doubt
         usual = seen * share - 3 * np.sqrt(seen * share * (1 - share))  # so many at least, if it is as others are
         formulas = tuple(zip(one.formulas, map(float, one.posterior), strict=True))
-        read = bool(one.formulas[0].literals and explained >= max(usual, seen / 3))
+        marked = any(LEAST in fact for fact in one.formulas[0].facts)  # there are many: some fit by chance
+        read = bool(one.formulas[0].literals and explained >= max(usual, seen * (MARKED if marked else 1 / 3)))
         about = {fact for name, other in found.terms.items() if name != term for fact in other.facts}
         always = data.always(one.formulas[0], ends[term], about)
         readings[term] = Reading(formulas, seen, explained, read, always)
@@ -143,6 +147,8 @@ class _Search:
         self._known_ways: dict[Any, _Ways] = {}
         self._likely: dict[str, list[Formula]] = {}  # by term: what it may still mean
         self._turns = np.ones(len(data.demos))  # at first each demonstration speaks for itself: a surer start
+        self.afterwards = Afterwards()
+        self._expect()
         self._sizes = Counter((family(name), holds) for name in data.place for holds in (True, False))
 
     def clearest(self, term: str, settled: AbstractSet[str]) -> list[int]:
@@ -155,7 +161,7 @@ class _Search:
         """What a term may mean, by what these demonstrations show and by what the others do not mention."""
         self.doubt = self.doubts[term]  # by all others: what it means must not excuse itself
         likely = self._likely.get(term) or self._literals(demos)
-        found = self._scored(term, likely + (self._grown(term, demos[:TRIAL]) if growing else []), demos)
+        found = self._scored(term, likely + (self._grown(term, self._telling(term, demos)) if growing else []), demos)
         if growing:
             found = self._seen_from_afar(term, found, demos)
         order = self._in_order(term, found)
@@ -164,6 +170,30 @@ class _Search:
         posterior = np.exp(weights - np.logaddexp.reduce(weights))
         self.meaning[term] = order[0] if order[0].literals else None
         return Weighed(tuple(order[:KEPT]), posterior[:KEPT], 1 - self._wrong(found[order[0]].scores, demos))
+
+    def strictest(self, term: str, known: Weighed) -> Weighed:
+        """The same, with each mark of a number as strict as its ends allow.
+
+        An end may have any of the numbers that a mark lets through, so each is the likelier the fewer these are.
+        """
+        best, demos = known.formulas[0], self.data.terms[term]
+        for place, literal in enumerate(best.literals):
+            near = [name for name in self.data.place if LEAST in name and family(name) == family(literal.fact)]
+            others = [one for one in near if one not in best.facts]
+            if literal.fact not in near or not others:
+                continue
+            parts = [best.literals[:place], best.literals[place + 1 :]]
+            tried = [best, *(Formula((*parts[0], literal._replace(fact=one), *parts[1])) for one in others)]
+            found = self._scored(term, tried, demos)
+            often = where(tried, self.data.on_paths[0], self.data.place).sum(axis=1)
+            ranks = [len({*often[(often > 0) & (often < count)].tolist()}) for count in often]  # of stricter ones
+            likely = [found[one].weight - len(demos) * log(rank + 1) for one, rank in zip(tried, ranks, strict=True)]
+            shares = np.exp(np.array(likely) - np.logaddexp.reduce(likely))
+            order = np.argsort(-shares, kind="stable")[:KEPT]
+            best = tried[order[0]]
+            known = Weighed(tuple(tried[n] for n in order), shares[order], known.explained)
+        self.meaning[term] = best if best.literals else None
+        return known
 
     def _seen_from_afar(
         self, term: str, found: Mapping[Formula, "_Scored"], demos: Sequence[int]
@@ -236,6 +266,11 @@ class _Search:
             self._known_ways[key] = _Ways(float(local), least, states)
         return self._known_ways[key]
 
+    def _telling(self, term: str, demos: Sequence[int]) -> Sequence[int]:
+        """Some demonstrations by which formulas are grown: if what comes after is known, where the term comes last."""
+        last = {d for d in demos if self.data.demos[d].moves is not None and self.data.demos[d].ends_with(term)}
+        return sorted(demos, key=lambda d: d not in last)[:TRIAL]
+
     def _literals(self, demos: Sequence[int]) -> list[Formula]:
         """The formulas of one literal that come true in some of the demonstrations, and the one that never does."""
         return [Formula(), *(one for one, rises in self.data.literals.items() if rises[demos].any())]
@@ -275,7 +310,7 @@ class _Search:
         grown = self._one_more(term, formulas)
         if not grown:
             return []
-        often = self.data.rises(grown)[:, self.data.terms[term]].sum(axis=1)
+        often = self.data.rises(grown, self.data.terms[term]).sum(axis=1)
         by_worst = self._in_order(term, self._scored(term, grown, worst))[:TRIED]
         by_often = [grown[n] for n in np.argsort(-often, kind="stable")[:TRIED]]
         return list(dict.fromkeys([*by_worst, *by_often]))
@@ -364,8 +399,27 @@ class _Search:
         odds = np.where([one is None for one in meanings], 0.0, np.where(holds, self.certainty, -self.certainty))
         return Logs(-np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds))
 
+    def look_after(self) -> None:
+        """What comes after tasks, by where they seem to be done; known where all that moves is known."""
+        shown = [demo for demo in self.data.demos if demo.moves is not None]
+        ends = list[int]()
+        for demo in shown:
+            steps, _ = np.nonzero(Aligned(*aligned(*demo.given, self._logs(demo), self.how)).crossings)
+            ends.append(int(steps.max(initial=0)) or len(demo.on_path) - 1)
+        if shown:
+            self.afterwards = Afterwards.learned([demo.moves for demo in shown], ends)
+            self._expect()
+
+    def _expect(self) -> None:
+        """Let demonstrations go on after their task as is known."""
+        for d, demo in enumerate(self.data.demos):
+            if demo.moves is not None:
+                lost = -float(np.log1p(np.exp(-self.alpha * demo.ground.graph.edge_cost.min())))
+                self.data.demos[d] = demo.going_on(self.afterwards.late(demo.moves, lost))
+
     def estimate(self, growing: bool) -> None:
         """α and the share of wrong descriptions, given what the terms mean."""
+        self.look_after()
         known = [(demo, self._logs(demo)) for demo in self.data.demos]
         scores = np.array(
             [[aligned(*demo.given, logs, Rationality(a, 1.0))[0] for demo, logs in known] for a in ALPHAS]

@@ -69,7 +69,7 @@ def forward(edges: Edges, walk: Walk, nodes: Nodes, logs: Logs, how: Rationality
     sweep(case)
     rat = np.empty((steps, size, 2))
     log_rationality(case, how.alpha, walk, rat)
-    along = Along(walk.path, logs, nodes, rat, how.open_end)
+    along = Along(walk.path, logs, nodes, rat, how.open_end, walk.late)
     best = np.empty((steps + 1, size, 2))
     return align(along, best), case, along, best
 

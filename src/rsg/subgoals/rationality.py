@@ -14,6 +14,7 @@ from rsg.search.cost_to_go import Case, Slopes, leave_node_back
 from rsg.search.graph import Edges
 
 FRESH, MOVED = 0, 1
+AT_THE_END = np.empty(0)  # demonstrations end as soon as their task is done
 
 
 class Rationality(NamedTuple):
@@ -30,6 +31,9 @@ class Walk(NamedTuple):
     path: Array  # `[T + 1]` its states
     taken: Array  # `[T]` the edges that it took
     each: Floats  # `[T]` what an action counts in the sum over all actions at each step: 1, or its share of an integral
+    # `[T + 1]` the logarithm of how likely what comes after each state is, if the task is done there; empty: only the
+    # last state may be that
+    late: Floats = AT_THE_END
 
 
 @inner

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 
@@ -16,9 +16,11 @@ from rsg.language import Machine, machine_of
 from rsg.subgoals.formulas import Formula, Literal, where
 from rsg.subgoals.ground import Ground
 from rsg.subgoals.objective import Given
+from rsg.worlds import Recorded
 from rsg.worlds.facts import NOT, fact_names, facts_of, family
 
 ENOUGH = 40  # demonstrations of each term: more of them change nothing, they only take time
+AT_ONCE = 128  # formulas: so many stay near the processor
 MANY = 64  # of so many facts of one family some never vary by chance
 SEVERAL = 3  # ends at least at which something held, if it is told though that may be chance
 CHANCE = 0.01  # what has never varied is told if chance alone would hardly bring it about
@@ -31,6 +33,17 @@ class Shown:
     ground: Ground  # with the graph of states around it
     machine: Machine  # of its description
     facts: Bools  # `[S, F]` which facts hold in the states of the graph
+    moves: Bools | None = None  # `[T]` in which steps something moves but the robot, if that is known
+
+    def going_on(self, late: Floats) -> "Shown":
+        """The same, if it may go on after its task; late: see `Walk`."""
+        return replace(self, ground=replace(self.ground, walk=self.ground.walk._replace(late=late)))
+
+    def ends_with(self, term: str) -> bool:
+        """Whether its task ends with that term."""
+        last = self.machine.nodes - 1
+        before = [node for node in range(1, last) if last in self.machine.successors(node)]
+        return any(self.machine.names[self.machine.term_of[node]] == term for node in before)
 
     @cached_property
     def on_path(self) -> Bools:
@@ -64,11 +77,18 @@ def prepared(
     return Data(
         {name: number for number, name in enumerate(names)},
         [
-            Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states))
+            Shown(ground, machine_of(demo.task), facts[id(ground.world)].ask(ground.graph.states), moving(ground))
             for demo, ground in zip(demos, grounds, strict=True)
         ],
         known or {},
     )
+
+
+def moving(ground: Ground) -> Bools | None:
+    """In which steps something moves, where recordings are all that is known and tell that."""
+    if not isinstance(ground.world, Recorded) or all(least is None for least in ground.world.still):
+        return None
+    return ground.world.moves(ground.graph.states[ground.graph.path])
 
 
 def enough(tasks: Sequence[str]) -> list[int]:
@@ -108,14 +128,20 @@ class Data:
         starts = np.cumsum([0, *(len(demo.on_path) for demo in self.demos)])
         return np.concatenate([demo.on_path for demo in self.demos]), starts
 
-    def rises(self, formulas: Sequence[Formula]) -> Bools:
-        """In which demonstrations each formula comes true on the way, `[formulas, D]`."""
+    def rises(self, formulas: Sequence[Formula], demos: Sequence[int] | None = None) -> Bools:
+        """In which demonstrations each formula comes true on the way, `[formulas, D]`; by default in any."""
         holds, starts = self.on_paths
-        true = where(formulas, holds, self.place)
-        came = np.zeros(true.shape, dtype=np.bool_)
-        came[:, 1:] = true[:, 1:] & ~true[:, :-1]
-        came[:, starts[:-1]] = False
-        return np.asarray(np.logical_or.reduceat(came, starts[:-1], axis=1))
+        if demos is not None:
+            holds = np.concatenate([self.demos[d].on_path for d in demos])
+            starts = np.cumsum([0, *(len(self.demos[d].on_path) for d in demos)])
+        found = np.zeros((len(formulas), len(starts) - 1), dtype=np.bool_)
+        for first in range(0, len(formulas), AT_ONCE):
+            true = where(formulas[first : first + AT_ONCE], holds, self.place)
+            came = np.zeros(true.shape, dtype=np.bool_)
+            came[:, 1:] = true[:, 1:] & ~true[:, :-1]
+            came[:, starts[:-1]] = False
+            found[first : first + AT_ONCE] = np.logical_or.reduceat(came, starts[:-1], axis=1)
+        return found
 
     def always(self, formula: Formula, ends: Sequence[tuple[int, int]], about: AbstractSet[str]) -> tuple[str, ...]:
         """What held at all these ends, and that a formula says nothing of.

@@ -29,6 +29,7 @@ VALUES = 64  # a column with more of them is a number, not one of several possib
 COMPARED = 32  # columns of a part; if it has more, they are not compared with each other
 CONDITIONS = 8  # values of a column that may tell in which condition a thing is
 PLACES = 64  # of a grid where something changes; if there are more, what is at each is no fact
+LEAST = ">="  # in the name of a fact that says how large a number is at least
 NOT = "not "  # before the name of a fact that does not hold
 STATE = "state"  # the part that is the state itself
 EQUAL, SAME, SOME, ON, NEVER = range(5)  # a column has a value, two agree, some thing is, two point to a cell; no fact
@@ -65,6 +66,8 @@ def say(phrases: Mapping[str, tuple[str, str]], name: str, holds: bool = True) -
     """
     if name.startswith(NOT):
         return say(phrases, name.removeprefix(NOT), not holds)
+    if LEAST in name and not holds:
+        return name.replace(LEAST, "<")
     kind, _, what = name.removesuffix(")").partition("(")
     if kind in phrases:
         return phrases[kind][0 if holds else 1].format(*what.split(","), x=what, a=_with_article(what))

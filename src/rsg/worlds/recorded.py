@@ -11,11 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rsg.core.arrays import Array, Ints
+from rsg.core.arrays import Array, Bools, Ints
 from rsg.core.errors import RsgError
 from rsg.worlds.defaults import COST
-from rsg.worlds.facts import STATE
+from rsg.worlds.facts import LEAST, STATE
 from rsg.worlds.protocol import Seen, States
+from rsg.worlds.seen import columns_of
 
 NO_MODEL = (
     "this world is made of recordings: what another action would have led to is not known, so nothing can be planned "
@@ -26,6 +27,9 @@ USUAL = 20  # steps of a recording; one of more steps, since it was sampled more
 MOVING = 0.2  # of how much a number varies: what varies so much within most recordings is the robot's own
 ALIKE = 0.5  # of the smaller range of two numbers: if they share so much, how far they are apart tells something
 PAIRS = 128  # of numbers, at most
+FASTEST, STIRS = 0.998, 0.5  # of the changes of a number: the fastest; what share of that is to move
+RESTS, NOISE = 0.1, 1.4  # of the fastest: a usual step of what rests; of a step: two of what only trembles
+MARKS = 16  # of a number that is not one of several: what terms are about may begin or end at one of them
 DEPTHS, SMALLEST, GRIDLIKE = range(2, 7), 4, 0.25  # of a cell; of a grid's side; by how much its columns are alike
 
 
@@ -46,6 +50,8 @@ class Recorded:
         columns: what they are called, as worlds say it (`rsg.worlds.seen`).
         pairs: columns whose difference is shown besides: something, and a number of the robot's own.
         guessed: whether nobody named the parts.
+        marks: for each number what it may be at least (`marks_in`): facts to read terms by, where nothing is discrete.
+        still: by how much each number changes at least if it moves (`still_in`), null if it is none of a thing's.
     """
 
     actions = ("go on",)
@@ -58,6 +64,8 @@ class Recorded:
         columns: Mapping[str, Any] | None = None,
         pairs: Sequence[Sequence[int]] = (),
         guessed: bool = True,
+        marks: Sequence[Sequence[float]] = (),
+        still: Sequence[float | None] = (),
     ) -> None:
         self.width, self.cost_of_step, self.guessed = width, cost, guessed
         self.parts = {name: tuple(shape) for name, shape in (parts or {}).items()}
@@ -66,6 +74,20 @@ class Recorded:
         taken = sum(map(prod, self.parts.values()))
         if self.parts and taken != width:
             raise RsgError(f"the parts of a state take {taken} numbers, but the recordings have {width}")
+        self.marks, self.still = [list(map(float, some)) for some in marks], list(still)
+        if self.marks:
+            self.fact_names, self.facts = self._facts_named(), self._facts_at
+
+    def _facts_named(self) -> tuple[str, ...]:
+        """Such as `state[2]>=0.5`."""
+        sizes = {name: prod(shape) for name, shape in self.parts.items()} or {STATE: self.width}
+        named = [f"{part}[{one.name}]" for part, size in sizes.items() for one in columns_of(self, part, size)]
+        return tuple(f"{name}{LEAST}{mark:.4g}" for name, some in zip(named, self.marks, strict=True) for mark in some)
+
+    def _facts_at(self, states: States) -> Bools:
+        """Which numbers are at least at which marks, `[N, F]`."""
+        rows = self.checked(np.asarray(states))
+        return np.concatenate([rows[:, n, None] >= np.array(some) for n, some in enumerate(self.marks)], axis=1)
 
     def checked(self, states: States) -> States:
         """The same states, or an error if they are none of this world."""
@@ -87,11 +109,17 @@ class Recorded:
             first += prod(shape)
         return shown or states
 
+    def moves(self, states: States) -> Bools:
+        """In which steps of a recording something moves that is not the robot, `[T]`."""
+        least = np.array([np.inf if one is None else one for one in self.still])
+        return np.asarray((np.abs(np.diff(self.checked(states), axis=0)) > least).any(axis=1))
+
     def plain(self) -> dict[str, Any]:
         """As JSON, so that a run can make it again: `Recorded(**plain)`."""
         parts = {name: list(shape) for name, shape in self.parts.items()} or None
-        about = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
-        return {**about, "columns": self.columns, "pairs": self.pairs.tolist(), "guessed": self.guessed}
+        about: dict[str, Any] = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
+        about |= {"columns": self.columns, "pairs": self.pairs.tolist(), "guessed": self.guessed}
+        return {**about, "marks": self.marks, "still": self.still} if self.marks else about
 
     @property
     def assumes(self) -> str:
@@ -110,6 +138,10 @@ class Recorded:
         if len(self.pairs):
             own = ", ".join(map(str, dict.fromkeys(self.pairs[:, 1].tolist())))
             told.append(f"numbers {own} are taken for the robot's own: how far all others are from them is seen, too")
+        if self.marks:
+            told.append(f"of each number, up to {MARKS} marks are tried that a term may be about")
+        if any(self.still):
+            told.append("a recording may go on when its task is done, for a while in which little moves but the robot")
         return "; ".join(told)
 
 
@@ -145,14 +177,48 @@ def recorded(
     widths = {one.shape[1] for one in rows}
     if len(widths) > 1:
         raise RsgError(f"states have {min(widths)} numbers in some recordings and {max(widths)} in others")
-    width, cost = widths.pop(), COST * min(1.0, USUAL / float(np.mean(lengths)))
+    every, width, cost = np.concatenate(rows), widths.pop(), COST * min(1.0, USUAL / float(np.mean(lengths)))
     if parts is not None:
         shapes = {name: (one,) if isinstance(one, int) else tuple(one) for name, one in parts.items()}
-        return Recorded(width, cost, shapes, columns, guessed=False)
-    every = np.concatenate(rows)
+        flat = all(len(shape) == 1 for shape in shapes.values()) and not (every == np.round(every)).all()
+        marks, still = (marks_in(every), still_in(rows)) if flat else ((), ())
+        return Recorded(width, cost, shapes, columns, guessed=False, marks=marks, still=still)
     if (every == np.round(every)).all():
         return Recorded(width, cost, grid_in(every), columns)
-    return Recorded(width, cost, None, columns, pairs_in(rows))
+    return Recorded(width, cost, None, columns, pairs_in(rows), marks=marks_in(every), still=still_in(rows))
+
+
+def marks_in(rows: Array) -> list[list[float]]:
+    """For each column of rows what its numbers may be at least: between its values, or evenly if it has many.
+
+    >>> marks_in(np.array([[0.0, 7.0], [1.0, 7.0], [4.0, 7.0]]))
+    [[0.5, 2.5], []]
+    """
+    found = []
+    for column in rows.T:
+        values = np.unique(column)
+        low, high = np.quantile(column, [0.005, 0.995])
+        even = np.linspace(low, high, MARKS + 2)[1:-1]
+        marks = (values[1:] + values[:-1]) / 2 if len(values) <= MARKS else even
+        found.append(np.unique([float(f"{mark:.4g}") for mark in marks]).tolist())
+    return found
+
+
+def still_in(rows: Sequence[Array]) -> list[float | None]:
+    """By how much each number changes at least if it moves; None: it moves most of the time, as a robot does.
+
+    What rests is where it was, or trembles: two steps lead no farther than one.
+
+    >>> still_in([np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 8.0]])] * 9)
+    [None, 4.0]
+    """
+    several = [row.astype(np.float64) for row in rows if len(row) > 2]
+    if not several:
+        return [None] * rows[0].shape[1]
+    one, two = (np.abs(np.concatenate([row[by:] - row[:-by] for row in several])) for by in (1, 2))
+    fastest, usual = np.quantile(one, FASTEST, axis=0), np.median(one, axis=0)
+    rests = (usual <= RESTS * fastest) | (np.median(two, axis=0) <= NOISE * usual)
+    return [float(STIRS * most) if rest and most > 0 else None for most, rest in zip(fastest, rests, strict=True)]
 
 
 def pairs_in(rows: Sequence[Array]) -> list[list[int]]:
