@@ -401,13 +401,13 @@ class _Search:
 
     def look_after(self) -> None:
         """What comes after tasks, by where they seem to be done; known where all that moves is known."""
-        shown = [demo for demo in self.data.demos if demo.moves is not None]
+        shown = [(demo, demo.moves) for demo in self.data.demos if demo.moves is not None]
         ends = list[int]()
-        for demo in shown:
+        for demo, _ in shown:
             steps, _ = np.nonzero(Aligned(*aligned(*demo.given, self._logs(demo), self.how)).crossings)
             ends.append(int(steps.max(initial=0)) or len(demo.on_path) - 1)
         if shown:
-            self.afterwards = Afterwards.learned([demo.moves for demo in shown], ends)
+            self.afterwards = Afterwards.learned([moves for _, moves in shown], ends)
             self._expect()
 
     def _expect(self) -> None:
