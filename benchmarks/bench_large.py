@@ -1,7 +1,9 @@
 """Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth, how it grows."""
 
 import time
+import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -34,7 +36,8 @@ IDEAS = {  # of each order: after how many expansions a random node has its turn
     "novel": (NOVEL, 16, search.EARLY),
 }
 SIDES = (6, 12, 25, 50, 100)
-TERMS = (1, 2, 4, 8, 15)
+TERMS = (1, 2, 4, 8, 15, 30)
+ROOM = 12  # in the hands, for instructions that are that long: with the usual six none can be
 
 
 class Case(NamedTuple):
@@ -238,32 +241,51 @@ def _dearer(most: int = 300_000) -> dict[str, float]:
 
 def _growth_in_side(terms: int = 4) -> dict[str, Any]:
     """Instructions of four terms on maps of growing sides, an object to fifty cells."""
-    rows = {str(side): [Case(*one) for one in _grown(terms, side, max(12, side * side // 50))] for side in SIDES}
-    return _growth(rows)
+    return _growth({str(side): list(_grown(terms, side, max(12, side * side // 50))) for side in SIDES})
 
 
 def _growth_in_terms(side: int = 20) -> dict[str, Any]:
-    """Instructions of more and more terms on 20×20 maps."""
-    return _growth({str(terms): [Case(*one) for one in _grown(terms, side, None)] for terms in TERMS})
+    """Instructions of more and more terms on 20×20 maps, for hands that hold twelve things."""
+    return _growth({str(terms): list(map(_roomy, _grown(terms, side, None, ROOM))) for terms in TERMS})
 
 
-def _grown(terms: int, side: int, objects: int | None) -> Iterator[tuple[Any, ...]]:
+def _grown(terms: int, side: int, objects: int | None, room: int = 6) -> Iterator[Case]:
     for seed in SEEDS:
         for number in range(3):
             rng = stream(seed, "large", "growth", terms, side, number)
-            names = instruction(rng, terms)
-            yield seed, *_map_for(names, side, rng, objects), Machine.of(parse(" then ".join(names)))
+            names = instruction(rng, terms, room)
+            yield Case(seed, *_map_for(names, side, rng, objects), Machine.of(parse(" then ".join(names))))
+
+
+def _roomy(case: Case) -> Case:
+    """The same for hands that hold more."""
+    head, slots = 2, case.world.capacity
+    state = np.concatenate([case.state[:head], np.zeros(ROOM, dtype=np.uint8), case.state[head + slots :]])
+    return case._replace(world=replace(case.world, capacity=ROOM), state=state)
 
 
 def _growth(groups: dict[str, list[Case]]) -> dict[str, Any]:
-    """What each group takes, and the exponents that fit best."""
-    rows = {name: within(kept(cases, NOVEL, LARGE), LARGE) for name, cases in groups.items()}
+    """What each group takes, the most memory that arrays of a plan take, and the exponents that fit best."""
+    rows = {}
+    for name, cases in groups.items():
+        rows[name] = within(kept(cases, NOVEL, LARGE), LARGE) | {"mb_median": _memory(cases)}
     sizes = np.log([float(name) for name in rows])
     fitted = {
         figure: round(float(np.polyfit(sizes, np.log([row[figure] for row in rows.values()]), 1)[0]), 2)
-        for figure in ("expansions_mean", "cpu_ms_median")
+        for figure in ("expansions_mean", "cpu_ms_median", "mb_median")
     }
     return {**rows, "exponents": fitted}
+
+
+def _memory(cases: list[Case]) -> float:
+    """The median of what plans take at the most, in megabytes."""
+    most = []
+    for case in cases:
+        tracemalloc.start()
+        plan(case.world, case.state, case.machine, SOURCE.true_goals, SearchSettings(Product(NOVEL), budget=LARGE))
+        most.append(tracemalloc.get_traced_memory()[1] / 2**20)
+        tracemalloc.stop()
+    return round(float(np.median(most)), 3)
 
 
 def _sheep(size: int = 20) -> dict[str, int]:
