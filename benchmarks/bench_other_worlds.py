@@ -19,7 +19,6 @@ from benchmarks.harness import in_pieces
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
 SEEDS, STARTS, AT_ONCE = (200, 201, 202), 200, 10
-PICTURED = {"DoorKey-8x8": 200, "UnlockPickup": 20}  # starts from pictures: in the larger room a plan takes long
 PICTURE_SEEDS = (203, 204, 205)  # those before showed that a picture must show what is carried
 MINIGRID = {"DoorKey-8x8": ("reach-goal", 5000), "UnlockPickup": ("pick-up-box", 12_000)}  # what is done last, budget
 
@@ -169,9 +168,9 @@ def run() -> dict[str, Any]:
         pieces[f"wrapped/DoorKey-8x8/{seed}"] = lambda s=seed: wrapped("DoorKey-8x8", s)
         pieces[f"readings/{seed}"] = lambda s=seed: readings(s)
     every = {f"{name}/{seed}": (name, seed) for name in MINIGRID for seed in SEEDS}
-    for name, starts in PICTURED.items():
+    for name in MINIGRID:
         for seed in PICTURE_SEEDS:
-            for part in range(starts // AT_ONCE):
+            for part in range(STARTS // AT_ONCE):
                 pieces[f"pictures/{name}/{seed}/{part}"] = lambda one=(name, seed), n=part: pictures(*one, n)
     pieces |= {f"symbols/{at}": lambda one=one: symbols(*one) for at, one in every.items()}
     return summary(in_pieces("other_worlds", {**pieces, "networks": networks}))
