@@ -3,9 +3,10 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from reproductions import peers
+from reproductions import motion_peers, peers
 from reproductions.harness import extras
 from reproductions.harness.jobs import Place, finished, perform
 from reproductions.harness.reproduce import Reproduction
@@ -211,3 +212,10 @@ def test_a_growing_map(tmp_path):
     assert row["optimal"]["steps"] == row["fd-optimal"]["steps"] == row["fd-blind"]["steps"]
     assert min(row["regions"]["steps"], row["fd-satisficing"]["steps"]) >= row["optimal"]["steps"]
     assert all(row[method]["right"] for method in peers.METHODS)
+
+
+def test_paths_are_judged_where_no_other_planner_is_installed():
+    start = motion_peers.WORLD.start(motion_peers.stream(0, "peer"))
+    there = start[:3]
+    assert motion_peers._judged(start, there, np.stack([there, there])) == (0.0, 0.0)
+    assert motion_peers._judged(start, there + 1, np.stack([there, there])) is None

@@ -60,7 +60,7 @@ def between(space: Space, start: Floats, end: Floats, part: float, out: Floats) 
             out[d] -= period * np.floor((out[d] - space[d].low) / period)
 
 
-@inner
+@bare
 def actions_between(space: Space, start: Floats, end: Floats) -> int:
     """How many actions the straight way takes."""
     return int(np.ceil(apart(space, start, end) - ROUNDING))
