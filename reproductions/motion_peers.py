@@ -178,7 +178,7 @@ def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, f
         begun = time.perf_counter()
         corners = solve(start, goal, number)
         seconds.append(time.perf_counter() - begun)
-        paths.append(_judged(start, goal, corners))
+        paths.append(judged(start, goal, corners))
     right = [path for path in paths if path is not None]
     actions, lengths = np.mean(right, axis=0).round(3).tolist() if right else (None, None)
     return {
@@ -189,7 +189,7 @@ def _measured(solve: Solve, queries: list[tuple[Floats, Floats]]) -> dict[str, f
     }
 
 
-def _judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float] | None:
+def judged(start: Floats, goal: Floats, corners: Floats | None) -> tuple[float, float] | None:
     """The actions of a path, each piece split evenly, and its length in numbers; None if it is not right."""
     if corners is None or not np.allclose(corners[[0, -1]], [start[:3], goal]):
         return None

@@ -217,5 +217,5 @@ def test_a_growing_map(tmp_path):
 def test_paths_are_judged_where_no_other_planner_is_installed():
     start = motion_peers.WORLD.start(motion_peers.stream(0, "peer"))
     there = start[:3]
-    assert motion_peers._judged(start, there, np.stack([there, there])) == (0.0, 0.0)
-    assert motion_peers._judged(start, there + 1, np.stack([there, there])) is None
+    assert motion_peers.judged(start, there, np.stack([there, there])) == (0.0, 0.0)
+    assert motion_peers.judged(start, there + 1, np.stack([there, there])) is None
