@@ -23,7 +23,7 @@ from rsg.planning.goal_only import BUDGET
 from rsg.search import SearchSettings
 from rsg.studio import demonstrations, inside, training
 from rsg.studio.asked import MOST
-from rsg.studio.desk import Desk, Walk
+from rsg.studio.desk import Desk, Shelf, Walk
 from rsg.studio.pool import Tell
 from rsg.subgoals.segmenting import segmented
 from rsg.training import Run
@@ -31,6 +31,29 @@ from rsg.worlds import is_continuous
 
 Asked = Mapping[str, Any]
 RANKED = 20  # descriptions that are told
+MEMORY = 1_000_000_000  # bytes that the states of one search may take
+AHEAD = 5  # states that a search keeps for each that it expands, in the mean
+PICTURES = 6_000_000  # characters, after which no more pictures are sent at once
+
+
+class Answering:
+    """What a process of the studio does."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.desk = Desk(shelf)
+
+    def do(self, kind: str, asked: Asked, tell: Tell) -> Any:
+        """An answer."""
+        try:
+            return ANSWERS[kind](self.desk, asked, tell)
+        except MemoryError:
+            raise RsgError("this takes more memory than there is; ask for less") from None
+        except RecursionError:
+            raise RsgError("what was asked is nested too deeply") from None
+
+    def warm(self) -> None:
+        """Make the first jobs quick."""
+        self.desk.warm()
 
 
 def about(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
@@ -103,7 +126,7 @@ def pictures(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     wanted = there.states[asked["first"] : asked["first"] + asked["count"]]
     drawn = []
     for state in wanted:
-        if tell():
+        if tell() or sum(map(len, filter(None, drawn))) > PICTURES:
             break
         drawn.append(desk.picture(there.world, state, asked["pixels"]))
     return {"first": asked["first"], "steps": there.steps, "pictures": drawn}
@@ -143,7 +166,8 @@ def plan(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     subgoals, there = desk.subgoals(asked["run"]), desk.walk(asked)
     if (asked["task"] is None) == (asked["goal"] is None):
         raise RsgError("say what to do: a task, or a goal alone")
-    budget = asked["budget"] or (SearchSettings().budget if asked["task"] else BUDGET) or BUDGET
+    usual = (SearchSettings().budget if asked["task"] else BUDGET) or BUDGET
+    budget = min(asked["budget"] or usual, MEMORY // (AHEAD * there.states[0].nbytes))
     between = lambda count: tell({"expansions": count, "budget": budget})  # noqa: E731
     name = asked["run"] or next(iter(desk.shelf.all_runs()))
     machine = _machine(desk, name, asked["task"] or asked["goal"])

@@ -66,7 +66,8 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
         del request
-        return failed(error.status_code, {"type": "Request", "message": str(error.detail)}, error.headers)
+        status = 422 if error.status_code == 400 else error.status_code  # a body that nobody can read
+        return failed(status, {"type": "Request", "message": str(error.detail)}, error.headers)
 
     @app.exception_handler(Busy)
     async def busy(request: Request, error: Busy) -> Response:

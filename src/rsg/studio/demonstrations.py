@@ -1,6 +1,6 @@
 """Recordings for the page: a list of any length, one of them, a new one, and what a person corrects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from rsg.demos import Demonstration, Store
 from rsg.demos.corrections import Correction, corrections
 from rsg.demos.corrections import correct as keep_correction
 from rsg.domain import action_values
-from rsg.language import machine_of, parse
+from rsg.language import Machine, machine_of, parse
 from rsg.studio.desk import Desk
 
 Asked = Mapping[str, Any]
@@ -88,15 +88,23 @@ def _described(desk: Desk, text: str) -> str:
     return str(desk.domain.read(text))
 
 
+def _is_a_way(machine: Machine, terms: Sequence[str]) -> bool:
+    """Whether these subgoals, one after the other, do a task."""
+    nodes = {Machine.START}
+    for term in terms:
+        after = {node for one in nodes for node in machine.successors(one).tolist() if node != machine.nodes - 1}
+        nodes = {node for node in after if machine.names[machine.term_of[node]] == term}
+    return any(machine.nodes - 1 in machine.successors(node) for node in nodes)
+
+
 def correct(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:
     """What a recording should say is kept."""
     task, ends, store = asked["task"], asked["ends"], desk.store
     task = _described(desk, task) if task else None
     if ends is not None:
-        said = machine_of(task or store[asked["episode"]].task).names
-        for term, _ in ends:
-            machine_of(term)  # or says what is wrong with it
-            if term not in said:
-                raise RsgError(f"'{term}' is not in the description; change that first")
+        said = machine_of(task or store[asked["episode"]].task)
+        if not _is_a_way(said, [term for term, _ in ends]):
+            told = ", ".join(term for term, _ in ends)
+            raise RsgError(f"'{said.task}' is not done by {told}, in that order; change the description first")
     keep_correction(store, asked["episode"], Correction(task, None if ends is None else tuple(map(tuple, ends))))
     return shown(desk, asked, tell)

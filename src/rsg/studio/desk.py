@@ -87,12 +87,6 @@ class Desk:
         """What it is all about."""
         return self.shelf.domain
 
-    def do(self, kind: str, asked: Mapping[str, Any], tell: Any) -> Any:
-        """An answer."""
-        from rsg.studio.answers import ANSWERS  # which needs a desk
-
-        return ANSWERS[kind](self, asked, tell)
-
     def warm(self) -> None:
         """Load what the first plan needs: what was learned, and kernels."""
         with suppress(RsgError):

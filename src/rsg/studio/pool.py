@@ -21,7 +21,7 @@ GRACE = 0.5  # seconds that a job has to stop by itself
 IDLE = 0.5  # seconds without a job, after which a new process prepares for some
 TOLD_EVERY = 0.1  # seconds between two words of how far a job is
 KEPT = 500  # jobs that have ended, whose answers can still be asked for
-PRELOADED = ["rsg.studio.desk"]  # is imported once, and each process begins with it
+PRELOADED = ["rsg.studio.answers"]  # is imported once, and each process begins with it
 
 
 class Busy(RsgError):

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools
+from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos import Demonstration
@@ -35,6 +35,8 @@ from rsg.domains.splits import printed, splits_of
 
 MAX_DRAWS = 1000
 MORE_ITEMS = 0.66  # the chance of one more random item in the hands, while there is room
+MOST_PIXELS = 2000  # of the longer side of a picture
+MOST_PLACES = 10_000
 GOAL_SIZE = 7  # rows and columns of a map for a goal
 
 _ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
@@ -170,6 +172,8 @@ class Crafting(Domain[CraftingWorld]):
         return world, after
 
     def positions(self, world: CraftingWorld, state: States) -> Positions:
+        if world.height * world.width > MOST_PLACES:
+            raise RsgError(f"a map of more than {MOST_PLACES:,} cells is too large to look at all of them")
         states = np.repeat(state[None], world.height * world.width, axis=0)
         states[:, :2] = np.indices((world.height, world.width)).reshape(2, -1).T
         low = world.height / (world.height + strip_rows(world))
@@ -179,6 +183,11 @@ class Crafting(Domain[CraftingWorld]):
         moves = {name: number for number, name in enumerate(world.actions)}
         keys = dict.fromkeys([" ", "e", "\r", "\n"], "toggle")
         return Controls(moves, keys, "arrows or wasd move   space toggles")
+
+    def picture(self, world: CraftingWorld, state: States, pixels: int | None = None) -> Bytes:
+        """Cells are as large as asked, on a large map smaller."""
+        side = max(world.width, world.height + strip_rows(world))
+        return world.render(state, max(4, min(pixels or 32, MOST_PIXELS // side)))
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
@@ -193,11 +202,11 @@ class Crafting(Domain[CraftingWorld]):
         return [cost_figure(subgoals, settings)]
 
 
-@cache
+@lru_cache(maxsize=1000)
 def _world(setting: str) -> CraftingWorld:
     try:
         values = json.loads(setting)
-        if values.pop("world") != Crafting.name:
+        if values.pop("world") != Crafting.name or not all(type(size) is int for size in values.values()):
             raise ValueError(setting)
         return CraftingWorld(**values)
     except (ValueError, TypeError, KeyError, AttributeError):

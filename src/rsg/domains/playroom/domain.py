@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +219,7 @@ class Playroom(Domain[PlayroomWorld]):
         return [heat_illustration(subgoals, *self.start_of("novel", 0, stream(0, "report", "heat")))]
 
 
-@cache
+@lru_cache(maxsize=1000)
 def _world(setting: str) -> PlayroomWorld:
     try:
         values = json.loads(setting)
