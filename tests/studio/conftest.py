@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import rsg
-from rsg.domain import make_demonstrations
 from rsg.demos import Recipe
+from rsg.domain import make_demonstrations
 
 TASK = "grab-axe then mine-wood"
 

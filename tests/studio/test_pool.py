@@ -120,10 +120,10 @@ def test_too_much_is_refused_and_nothing_starves():
         await until(lambda: long[0].state == "running")
         assert (await done(pool.submit("add", {"a": 1, "b": 1}, 9))).answer == 2  # one process is left to quick ones
         assert [job.state for job in long] == ["running", "waiting", "waiting"]
-        pool.submit("add", {"a": 1, "b": 1}, 9)
+        pool.submit("deaf", {"seconds": 0.2}, 9)
+        pool.submit("deaf", {"seconds": 0.2}, 9)
         with pytest.raises(Busy, match="3 requests are waiting already"):
-            for _ in range(9):
-                pool.submit("deaf", {"seconds": 0.2}, 9)
+            pool.submit("deaf", {"seconds": 0.2}, 9)
         for job in long:
             pool.cancel(job)
 

@@ -1,4 +1,4 @@
-"""What the service answers: each kind of request with what does it, given the desk, what was asked, and a way to tell."""
+"""What the service answers: each kind of request with what does it, given the desk, what was asked, a way to tell."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +13,7 @@ import numpy as np
 from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError, unknown
 from rsg.core.random import stream
+from rsg.core.version import __version__
 from rsg.domain import action_values
 from rsg.envs.game import KEYS
 from rsg.evaluation.timeline import parts
@@ -68,6 +69,7 @@ def about(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     demos = desk.shelf.demos
     learned = {name: Run(folder).about for name, folder in runs.items()}
     return {
+        "version": __version__,
         "domain": domain.name,
         "title": domain.title,
         "continuous": is_continuous(world),
@@ -124,9 +126,9 @@ def pictures(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     """Pictures of some of the states."""
     there = desk.walk(asked)
     wanted = there.states[asked["first"] : asked["first"] + asked["count"]]
-    drawn = []
+    drawn: list[str | None] = []
     for state in wanted:
-        if tell() or sum(map(len, filter(None, drawn))) > PICTURES:
+        if tell() or sum(len(one or "") for one in drawn) > PICTURES:
             break
         drawn.append(desk.picture(there.world, state, asked["pixels"]))
     return {"first": asked["first"], "steps": there.steps, "pictures": drawn}

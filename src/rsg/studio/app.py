@@ -112,8 +112,7 @@ def _answers(app: FastAPI, pool: Pool) -> None:
 
     @app.get("/about", summary="What there is", operation_id="about")
     async def about(request: Request) -> Response:
-        found = await answered(request, pool, pool.submit("about", {}, quick), quick, plain=True)
-        return found if isinstance(found, Response) else JSONResponse({"version": __version__, **found})
+        return await answered(request, pool, pool.submit("about", {}, quick), quick)
 
     simple("/start", "start", asked.Start, "A start where a task can be done")
     simple("/edit", "edit", asked.Edit, "A start with something put where somebody points at")
@@ -217,17 +216,16 @@ async def ended(request: Request, job: Job, wait: float) -> bool:
     return True
 
 
-async def answered(request: Request, pool: Pool, job: Job, wait: float, plain: bool = False, must: bool = False) -> Any:
+async def answered(request: Request, pool: Pool, job: Job, wait: float, must: bool = False) -> Response:
     """What came of a job, or the job if that takes longer.
 
-    It is cancelled if nobody waits for it any more, unless it `must` be done. plain: the answer itself, not as a
-    response.
+    It is cancelled if nobody waits for it any more, unless it `must` be done.
     """
     there = await ended(request, job, wait)
     if not there and not must:
         pool.cancel(job)
     if job.state == "done" or job.answer is not None:
-        return job.answer if plain else JSONResponse(job.answer)
+        return JSONResponse(job.answer)
     if job.state == "failed":
         status = 503 if job.error and job.error["type"] == "Lost" else 500 if job.faulty else 422
         return failed(status, job.error or {})

@@ -90,7 +90,7 @@ def _described(desk: Desk, text: str) -> str:
 
 def _is_a_way(machine: Machine, terms: Sequence[str]) -> bool:
     """Whether these subgoals, one after the other, do a task."""
-    nodes = {Machine.START}
+    nodes = set(Machine.START)
     for term in terms:
         after = {node for one in nodes for node in machine.successors(one).tolist() if node != machine.nodes - 1}
         nodes = {node for node in after if machine.names[machine.term_of[node]] == term}

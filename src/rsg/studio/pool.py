@@ -77,9 +77,9 @@ class _Worker:
 
     def __init__(self, process: Any, pipe: Connection, stop: Any) -> None:
         self.process, self.pipe, self.stop = process, pipe, stop
-        self.ready, self.job, self.number = False, None, 0
+        self.ready, self.number = False, 0
+        self.job: Job | None = None
         self.alarm: asyncio.TimerHandle | None = None
-        self.job: Job | None
 
 
 class Pool:
@@ -168,7 +168,7 @@ class Pool:
             if worker.ready and worker.job is None and (job := self._next()):
                 worker.job, worker.number = job, worker.number + 1
                 job.state = "running"
-                self._set_alarm(worker, job.seconds, lambda one: one.job and self.cancel(one.job))
+                self._set_alarm(worker, job.seconds, self._too_long)
                 worker.pipe.send((worker.number, job.kind, dict(job.asked)))
 
     def _next(self) -> Job | None:
@@ -234,7 +234,15 @@ class Pool:
             told = {"type": "Lost", "message": "the process that did this ended, perhaps for want of memory; try again"}
             job.end("failed" if lost else "cancelled", error=told if lost else None, faulty=lost)
         self._workers.remove(worker)
-        self._loop.call_later(0.0 if worker.ready else 1.0, lambda: self.closed or self._follow(self._begin()))
+        self._loop.call_later(0.0 if worker.ready else 1.0, self._begin_again)
+
+    def _begin_again(self) -> None:
+        if not self.closed:
+            self._follow(self._begin())
+
+    def _too_long(self, worker: _Worker) -> None:
+        if worker.job:
+            self.cancel(worker.job)
 
     def _end(self, worker: _Worker) -> None:
         if worker.alarm:
