@@ -104,7 +104,9 @@ class Instruct {
   }
 
   async plan() {
-    if (this.control || !studio.run || !this.starts.scene) return;
+    if (this.control || !studio.run) return;
+    await this.starts.drawing;
+    if (!this.starts.scene) return say("there is no start yet: choose another one", "bad");
     const { task } = this.asked();
     if (!task) return say("say what you want first", "bad");
     this.clear();

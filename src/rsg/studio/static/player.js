@@ -13,7 +13,7 @@ export class Player {
   /** `label` says what is seen; `onstep(at)` is called when another moment is shown, `onpoint(x, y)` when a place is chosen. */
   constructor(host, { label, onstep = () => {} }) {
     Object.assign(this, { label, onstep, at: 0, steps: 0, where: null, images: new Map(), timer: null, onpoint: null, mark: null });
-    this.canvas = h("canvas", { class: "stage", role: "img", width: 600, height: 600, tabindex: 0 });
+    this.canvas = h("canvas", { class: "stage", role: "img", width: 600, height: 600, tabindex: 0, "aria-label": label });
     this.play = button("Play", () => this.toggle(), { class: "main" });
     this.back = button("◀", () => this.go(this.at - 1, true), { "aria-label": "one step back" });
     this.next = button("▶", () => this.go(this.at + 1, true), { "aria-label": "one step on" });
@@ -121,6 +121,7 @@ export class Player {
     this.image = image;
     this.canvas.width = image.naturalWidth;
     this.canvas.height = image.naturalHeight;
+    this.canvas.style.width = `min(100%, ${(62 * image.naturalWidth) / image.naturalHeight}vh)`;
     const context = this.canvas.getContext("2d");
     context.drawImage(image, 0, 0);
     if (this.over) this.over(context, image.naturalWidth, image.naturalHeight);

@@ -9,7 +9,7 @@ export class Starts {
   constructor(host, { player, asked, onstart = () => {}, fits = true, draws = true }) {
     Object.assign(this, { player, asked, onstart, before: [] });
     const { places, things } = studio.about, names = Object.entries(places);
-    this.place = h("select", {}, ...names.map(([name, words]) => h("option", { value: name, text: words || name })));
+    this.place = h("select", {}, h("option", { value: "", text: "the usual kind" }), ...names.map(([name, words]) => h("option", { value: name, text: words || name })));
     this.place.onchange = () => this.draw();
     this.seed = h("input", { type: "number", min: 0, step: 1, value: 0, class: "short" });
     this.seed.onchange = () => this.draw();
@@ -17,7 +17,7 @@ export class Starts {
     fill(
       host,
       h("div", { class: "controls" },
-        names.length > 1 ? labelled("Place", this.place) : null,
+        names.length ? labelled("Place", this.place) : null,
         labelled("Start number", this.seed),
         button("Another start", () => this.another()),
         h("span", { class: "check" }, this.fits, h("label", { for: this.fits.id, text: "where the task can be done" }))),
@@ -36,7 +36,11 @@ export class Starts {
   }
 
   /** A start by the numbers that are set; the answer tells whether there is one. */
-  async draw() {
+  draw() {
+    return (this.drawing = this.drawn());
+  }
+
+  async drawn() {
     const { task, goal } = this.fits.checked ? this.asked() : { task: null, goal: false };
     const place = this.place.value || null, seed = Math.max(0, Math.round(Number(this.seed.value)) || 0);
     const scene = await safely(() => post("start", { task: task || null, goal, place, seed }));

@@ -72,8 +72,8 @@ class Teach {
     const rows = this.rows.filter(({ term }) => term.toLowerCase().includes(wanted));
     fill(byId("teach-terms"), ...rows.map(({ term, shown, learned }) => {
       const act = learned
-        ? button("Plan with it", () => go("instruct", term), { "aria-label": `plan with ${term}` })
-        : button("Show it", () => go("show", term), { "aria-label": `show ${term}` });
+        ? button("Plan with it", () => go("instruct", term), { "aria-label": `Plan with it: ${term}` })
+        : button("Show it", () => go("show", term), { "aria-label": `Show it: ${term}` });
       return h("tr", {}, h("th", { scope: "row", text: term }), h("td", { text: shown }), h("td", { text: learned ? "yes" : "not yet" }), h("td", {}, act));
     }));
   }
