@@ -81,11 +81,16 @@ class Heat {
     const said = await job("responses", { ...where, run: this.run, terms: [term] }, { signal });
     if (signal.aborted) return;
     this.player.over = (context, width, height) => paint(context, said, said.values[term], width, height);
-    const flat = said.values[term].flat().filter(Number.isFinite), sure = flat.filter((p) => p > 0.5).length;
-    this.caption.textContent = `${this.run}: ${term} holds at ${sure} of ${quantity(flat.length, "place")}; at most ${percent(Math.max(...flat))} sure`;
+    this.caption.textContent = `${this.run}: ${term} ${summary(said.values[term].flat().filter(Number.isFinite))}`;
     this.player.label = this.caption.textContent;
     await this.player.show({ picture });
   }
+}
+
+function summary(shares) {
+  const low = Math.min(...shares), high = Math.max(...shares), holds = shares.filter((share) => share > 0.5).length;
+  if (high - low < 0.05) return `does not depend on where the agent is; here it is ${percent(high)} sure`;
+  return `holds at ${holds} of ${quantity(shares.length, "place")}; at most ${percent(high)} sure`;
 }
 
 function paint(context, { rows, columns, box }, values, width, height) {
@@ -107,8 +112,8 @@ class Column {
   constructor(name) {
     Object.assign(this, { name, ask: newest() });
     this.body = h("div", { class: "inside-body" }, h("p", { class: "soft", text: "asking …" }));
-    this.gains = h("div", {}, h("p", { class: "soft", text: "counting what helps what …" }));
-    this.element = h("section", { class: "card" }, h("h3", { text: name }), this.body, h("h4", { text: "What helps what" }), this.gains);
+    this.gains = h("div", {}, h("p", { class: "soft", text: "counting what came before what …" }));
+    this.element = h("section", { class: "card" }, h("h3", { text: name }), this.body, h("h4", { text: "What rests on what" }), this.gains);
   }
 
   async load() {
@@ -129,9 +134,9 @@ class Column {
   }
 }
 
-function reading({ term, means, sure, open }) {
+function reading({ term, means, sure, open, settle }) {
   const share = sure === null || sure === undefined ? null : h("small", { class: "soft", text: ` ${percent(sure)} sure` });
-  const left = (open ?? []).map((each) => h("li", { text: each }));
+  const left = [...(open ?? []), ...(settle ?? []).map((each) => `to settle it, show ${each}`)].map((each) => h("li", { text: each }));
   return h("li", {}, h("b", { text: term }), ` ${(means ?? "").replace(`${term} `, "")}`, share,
-    left.length ? h("details", {}, h("summary", { text: "what is left open" }), h("ul", {}, ...left)) : null);
+    open?.length ? h("details", {}, h("summary", { text: "what is left open" }), h("ul", {}, ...left)) : null);
 }

@@ -18,7 +18,7 @@ export async function openInstruct() {
 
 class Instruct {
   constructor() {
-    const player = (this.player = new Player(byId("instruct-stage"), { label: "the world", onstep: (at) => this.moment(at) }));
+    const player = (this.player = new Player(byId("instruct-stage"), { label: "the world", onstep: (at) => this.moment(at), below: byId("instruct-timeline") }));
     this.timeline = new Timeline(byId("instruct-timeline"), { onseek: (at) => player.go(at, true) });
     this.machine = new MachineView(byId("instruct-machine"));
     this.field = new TaskField(byId("instruct-field"), {

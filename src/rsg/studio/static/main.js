@@ -1,7 +1,7 @@
 // The page: which part is seen, which run is asked.
 
 import { byId, fill, h, keep, kept } from "./dom.js";
-import { choose, news, refresh, safely, studio, watchLine } from "./studio.js";
+import { choose, news, refresh, safely, say, studio, watchLine } from "./studio.js";
 import { openInside } from "./inside.js";
 import { openInstruct } from "./instruct.js";
 import { openReview } from "./review.js";
@@ -20,6 +20,7 @@ function see(name, focus = false) {
     byId(tab.getAttribute("aria-controls")).hidden = !chosen;
     if (chosen && focus) tab.focus();
   }
+  if (kept("part") !== name) say("");
   keep("part", name);
   if (studio.about && !opened.has(name)) {
     opened.add(name);

@@ -10,8 +10,8 @@ const SPEEDS = [1, 2, 4, 8, 16, 32]; // steps in a second
 const FINE = 1 / 24; // how far the mark goes when a key moves it, in pictures
 
 export class Player {
-  /** `label` says what is seen; `onstep(at)` is called when another moment is shown, `onpoint(x, y)` when a place is chosen. */
-  constructor(host, { label, onstep = () => {} }) {
+  /** `label` says what is seen; `below` is put under the picture; `onstep(at)` is called when another moment is shown, `onpoint(x, y)` when a place is chosen. */
+  constructor(host, { label, onstep = () => {}, below = null }) {
     Object.assign(this, { label, onstep, at: 0, steps: 0, where: null, images: new Map(), timer: null, onpoint: null, mark: null });
     this.canvas = h("canvas", { class: "stage", role: "img", width: 600, height: 600, tabindex: 0, "aria-label": label });
     this.play = button("Play", () => this.toggle(), { class: "main" });
@@ -26,7 +26,7 @@ export class Player {
     this.words = h("pre", { class: "words", tabindex: 0 });
     this.inWords = h("details", {}, h("summary", { text: "What is seen, in words" }), this.words);
     this.inWords.ontoggle = () => this.describe();
-    fill(host, this.canvas, this.transport, this.inWords);
+    fill(host, this.canvas, this.transport, below, this.inWords);
     this.canvas.onclick = (event) => {
       const box = this.canvas.getBoundingClientRect();
       this.onpoint?.((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
@@ -121,7 +121,7 @@ export class Player {
     this.image = image;
     this.canvas.width = image.naturalWidth;
     this.canvas.height = image.naturalHeight;
-    this.canvas.style.width = `min(100%, ${(62 * image.naturalWidth) / image.naturalHeight}vh)`;
+    this.canvas.style.width = `min(100%, ${(52 * image.naturalWidth) / image.naturalHeight}vh)`;
     const context = this.canvas.getContext("2d");
     context.drawImage(image, 0, 0);
     if (this.over) this.over(context, image.naturalWidth, image.naturalHeight);

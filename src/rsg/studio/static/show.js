@@ -132,7 +132,19 @@ class Show {
     this.keepButton.disabled = !(this.said && this.moves.length) || this.keeping;
     const learned = new Set(studio.about.runs.find((run) => run.name === studio.run)?.terms ?? []);
     const fresh = (this.said?.terms ?? []).filter((term) => !learned.has(term));
+    fill(byId("show-meant"));
+    if (fresh.length && said && studio.run) this.meant(said);
     byId("show-new").textContent = fresh.length && studio.run ? `${fresh.join(", ")}: the run ${studio.run} never learned that. A few demonstrations teach it.` : "";
+  }
+
+  /** A new word may be an old one with a slip: then the run knows one like it. */
+  async meant(said) {
+    const text = this.field.value;
+    const refused = await post("read", { run: studio.run, text }).catch((error) => error);
+    if (said !== this.said || !refused.suggestion) return;
+    const wrong = text.slice(refused.position).match(/^[^\s(),;]*/)[0].length;
+    const mended = text.slice(0, refused.position) + refused.suggestion + text.slice(refused.position + wrong);
+    fill(byId("show-meant"), button(`Did you mean ${refused.suggestion}?`, () => (this.field.value = mended)));
   }
 
   async recognise() {

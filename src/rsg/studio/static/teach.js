@@ -60,7 +60,7 @@ class Teach {
   async count() {
     const { about } = studio, here = new Map(), learned = new Set(about.runs.find((run) => run.name === studio.run)?.terms ?? []);
     this.ready();
-    const named = about.named ?? {};
+    const named = (await get("terms")).shown;
     for (const term of new Set([...about.terms, ...learned, ...Object.keys(named)])) here.set(term, named[term] ?? 0);
     this.rows = [...here].map(([term, shown]) => ({ term, shown, learned: learned.has(term) }));
     this.rows.sort((a, b) => b.shown - a.shown || a.learned - b.learned || a.term.localeCompare(b.term));

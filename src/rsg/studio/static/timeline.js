@@ -3,7 +3,7 @@
 import { color, drawable, fill, h, ink, inkOn, newId, numbered, percent, redrawn } from "./dom.js";
 
 const GUTTER = 8, BAR = 30, GAP = 6, STRIP = 18, CURVE = 44, TICKS = 20;
-const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
+const SIGNS = { up: "↑", down: "↓", left: "←", right: "→", toggle: "●" };
 
 export class Timeline {
   /** `onseek(at)`: a moment was pointed at; `onmove(number, end)`: the end of a subgoal was moved, if `moves`. */
