@@ -8,7 +8,8 @@ import typer
 from rsg.cli.command import Said, command, option
 from rsg.cli.output import console
 from rsg.core.errors import RsgError
-from rsg.core.extras import EXTRAS, command as installs, installed
+from rsg.core.extras import EXTRAS, installed
+from rsg.core.extras import command as installs
 from rsg.core.progress import is_hushed
 from rsg.domain import Domain, find, usual
 

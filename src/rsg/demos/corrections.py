@@ -1,7 +1,7 @@
 """What a person says of recordings after the fact: another description, or where its subgoals really ended.
 
-They are kept beside the recordings, which stay as they are. A corrected recording is learned from in parts: from one end
-to the next, each with the term that was served there; so nothing else has to know of corrections.
+They are kept beside the recordings, which stay as they are. A corrected recording is learned from in parts: from one
+end to the next, each with the term that was served there; so nothing else has to know of corrections.
 """
 
 import json

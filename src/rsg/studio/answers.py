@@ -1,4 +1,4 @@
-"""What the service answers: each kind of request with the function of the desk, what was asked, and how to tell of it."""
+"""What the service answers: each kind of request with what does it, given the desk, what was asked, and a way to tell."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

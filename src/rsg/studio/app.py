@@ -105,7 +105,9 @@ def _answers(app: FastAPI, pool: Pool) -> None:
 
         answer.__annotations__["body"] = model
         waits = LATER if issubclass(model, asked.Waits) else {}
-        app.post(address, summary=about, operation_id=kind, responses={200: {"model": ANSWERED.get(kind, ANY)}, **waits})(answer)
+        app.post(
+            address, summary=about, operation_id=kind, responses={200: {"model": ANSWERED.get(kind, ANY)}, **waits}
+        )(answer)
 
     @app.get("/about", summary="What there is", operation_id="about")
     async def about(request: Request) -> Response:
@@ -127,7 +129,12 @@ def _answers(app: FastAPI, pool: Pool) -> None:
     async def run(request: Request, name: Annotated[str, Path(pattern=asked.NAME)]) -> Response:
         return await answered(request, pool, pool.submit("run", {"run": name}, quick), quick)
 
-    @app.post("/train", summary="A new run from what was shown", operation_id="train", responses={200: {"model": ANY}, **LATER})
+    @app.post(
+        "/train",
+        summary="A new run from what was shown",
+        operation_id="train",
+        responses={200: {"model": ANY}, **LATER},
+    )
     async def train(request: Request, body: asked.Train) -> Response:
         job = pool.submit("train", body.model_dump(), asked.SECONDS["train"], long=True)
         return await answered(request, pool, job, body.wait)
@@ -193,7 +200,7 @@ def _jobs(app: FastAPI, pool: Pool) -> None:
 
 def told(job: Job) -> dict[str, Any]:
     """A job as plain values."""
-    more = {"result": job.answer} if job.state == "done" else {"error": job.error} if job.error else {}
+    more = {"error": job.error} if job.error else {} if job.answer is None else {"result": job.answer}
     return {"job": job.name, "kind": job.kind, "state": job.state, "progress": job.progress, **more}
 
 
@@ -209,9 +216,7 @@ async def ended(request: Request, job: Job, wait: float) -> bool:
     return True
 
 
-async def answered(
-    request: Request, pool: Pool, job: Job, wait: float, plain: bool = False, must: bool = False
-) -> Any:
+async def answered(request: Request, pool: Pool, job: Job, wait: float, plain: bool = False, must: bool = False) -> Any:
     """What came of a job, or the job if that takes longer.
 
     It is cancelled if nobody waits for it any more, unless it `must` be done. plain: the answer itself, not as a
@@ -220,11 +225,13 @@ async def answered(
     there = await ended(request, job, wait)
     if not there and not must:
         pool.cancel(job)
-    if job.state == "done":
+    if job.state == "done" or job.answer is not None:
         return job.answer if plain else JSONResponse(job.answer)
     if job.state == "failed":
         status = 503 if job.error and job.error["type"] == "Lost" else 500 if job.faulty else 422
         return failed(status, job.error or {})
-    if job.state == "cancelled":
-        return failed(422, {"type": "Cancelled", "message": f"it took longer than {job.seconds:.0f} s and was cancelled"})
+    if job.state == "cancelled" and job.answer is None:
+        return failed(
+            422, {"type": "Cancelled", "message": f"it took longer than {job.seconds:.0f} s and was cancelled"}
+        )
     return JSONResponse(told(job), 202)

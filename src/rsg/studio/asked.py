@@ -126,6 +126,7 @@ class Train(Waits):
 
     name: Name
     with_run: Name | None = Field(None, description="the demonstrations of this run, too")
+    network: bool = Field(False, description="fit networks, even where terms can be read as formulas over facts")
     expert: int = Field(0, ge=0, le=10, description="so many of each training task by the domain's own expert, too")
 
 

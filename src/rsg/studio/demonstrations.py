@@ -7,7 +7,8 @@ from typing import Any
 
 from rsg.core.errors import ParseError, RsgError
 from rsg.demos import Demonstration, Store
-from rsg.demos.corrections import Correction, correct as keep_correction, corrections
+from rsg.demos.corrections import Correction, corrections
+from rsg.demos.corrections import correct as keep_correction
 from rsg.domain import action_values
 from rsg.language import machine_of, parse
 from rsg.studio.desk import Desk

@@ -6,6 +6,7 @@ Requests come as plain values that `rsg.studio.asked` has checked; answers are p
 import json
 from base64 import b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from io import BytesIO
@@ -92,6 +93,16 @@ class Desk:
 
         return ANSWERS[kind](self, asked, tell)
 
+    def warm(self) -> None:
+        """Load what the first plan needs: what was learned, and kernels."""
+        with suppress(RsgError):
+            task, goal = self.domain.examples
+            learned = self.subgoals(None)
+            world, state = self.domain.start(learned.read(task).names, np.random.default_rng(0))
+            learned.plan(world, state, task)
+            if not is_continuous(world):
+                learned.plan_goal(world, state, goal, budget=1)
+
     # Runs.
 
     def run(self, name: str | None) -> Path:
@@ -131,7 +142,11 @@ class Desk:
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Of states."""
-        return np.dtype(self.domain.dtype) if self.domain.dtype else self.domain.start((), np.random.default_rng(0))[1].dtype
+        return (
+            np.dtype(self.domain.dtype)
+            if self.domain.dtype
+            else self.domain.start((), np.random.default_rng(0))[1].dtype
+        )
 
     def walk(self, asked: Mapping[str, Any]) -> Walk:
         """What is asked about."""

@@ -103,7 +103,9 @@ class Guard:
             return ""
         if self._knows([asked]):
             return f"{COOKIE}={self.rules.token}; HttpOnly; SameSite=Strict; Path=/"
-        raise Refused(401, "Token", "this needs the token that 'rsg studio' told when it began: open the address it gave")
+        raise Refused(
+            401, "Token", "this needs the token that 'rsg studio' told when it began: open the address it gave"
+        )
 
     def _knows(self, said: Sequence[str]) -> bool:
         return any(hmac.compare_digest(one.encode(), self.rules.token.encode()) for one in said)

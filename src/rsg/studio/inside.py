@@ -25,7 +25,11 @@ def about_run(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:
         "name": asked["run"] or folder.name,
         "terms": list(learned.terms),
         "readings": [
-            {key: value for key, value in one.plain().items() if key in ("term", "means", "sure", "seen", "open", "settle")}
+            {
+                key: value
+                for key, value in one.plain().items()
+                if key in ("term", "means", "sure", "seen", "open", "settle")
+            }
             for one in told
         ],
         "settings": run.about["settings"],
@@ -63,9 +67,7 @@ def dependencies(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:
         }
         for k, term in enumerate(found.terms)
     ]
-    evidence = [
-        {**link, "words": _words(link)} for link in found.links()
-    ]
+    evidence = [{**link, "words": _words(link)} for link in found.links()]
     return {"terms": list(found.terms), "gains": found.matrix.round(4).tolist(), "needs": needs, "evidence": evidence}
 
 

@@ -18,6 +18,7 @@ from rsg.core.errors import RsgError, cause_of
 from rsg.core.workers import begin_worker, ctrl_c_waits
 
 GRACE = 0.5  # seconds that a job has to stop by itself
+IDLE = 0.5  # seconds without a job, after which a new process prepares for some
 TOLD_EVERY = 0.1  # seconds between two words of how far a job is
 KEPT = 500  # jobs that have ended, whose answers can still be asked for
 PRELOADED = ["rsg.studio.desk"]  # is imported once, and each process begins with it
@@ -37,6 +38,8 @@ class Does(Protocol):
     """What a process has: it does what it is asked, by the name of that."""
 
     def do(self, kind: str, asked: Mapping[str, Any], tell: Tell) -> Any: ...  # noqa: D102
+
+    def warm(self) -> None: ...  # noqa: D102 - makes the first jobs quick
 
 
 class Job:
@@ -217,7 +220,7 @@ class Pool:
             stopped = worker.stop.value == worker.number
             worker.job = None
             if what == "done":
-                job.end("done", told)  # also if it was to stop: then that was too late, or it says how far it came
+                job.end("cancelled" if stopped else "done", told)  # the answer may say how far it came
             else:
                 job.end("cancelled" if stopped else "failed", error=told, faulty=what == "fault")
         self._hand_out()
@@ -248,6 +251,8 @@ def _work(pipe: Connection, stop: Any, make: Callable[..., Does], given: tuple[A
     begin_worker()
     does = make(*given)
     pipe.send((0, "ready", None))
+    if not pipe.poll(IDLE):
+        does.warm()
     while True:
         try:
             number, kind, asked = pipe.recv()

@@ -14,6 +14,7 @@ from rsg.demos.corrections import corrected
 from rsg.demos.demonstration import met
 from rsg.studio.desk import Desk, Shelf
 from rsg.subgoals import load
+from rsg.subgoals.building import network_for
 from rsg.subgoals.dependencies import training_demonstrations
 from rsg.training import Progress, Run
 from rsg.training.origin import origin
@@ -34,7 +35,15 @@ def train(desk: Desk, asked: Mapping[str, Any], tell: Any) -> dict[str, Any]:
     if not len(store):
         raise RsgError("there is nothing to learn from: show something and keep it, or learn from a run's, too")
     domain = desk.domain.within(store[0].setting) if store[0].setting else desk.domain
-    job = Job(domain, RSG, Asked().settings(domain), store, None, {**origin(domain, store), "made_by": "rsg studio"})
+    encoder = network_for(domain.world(store[0].setting), store[0].states) if asked["network"] else None
+    job = Job(
+        domain,
+        RSG,
+        Asked(encoder=encoder).settings(domain),
+        store,
+        None,
+        {**origin(domain, store), "made_by": "rsg studio"},
+    )
     told = {"steps": job.settings.steps, "demonstrations": len(store)}
     curve: list[tuple[int, float | None, float | None]] = []
 
