@@ -12,7 +12,7 @@ export function matrix({ terms, gains, evidence }) {
     fill(told, h("b", { text: `${terms[row]} rests on ${terms[column]}: ${said(gains[row][column])}. ` }), `${words}.`);
   };
   const cells = terms.map((_, row) => terms.map((__, column) => cell(gains[row][column], most, row, column, explain)));
-  const head = h("tr", {}, h("th", { scope: "col", text: "" }), ...terms.map((term) => h("th", { scope: "col" }, h("span", { text: term }))));
+  const head = h("tr", {}, h("td", {}), ...terms.map((term) => h("th", { scope: "col" }, h("span", { text: term }))));
   const rows = terms.map((term, row) => h("tr", {}, h("th", { scope: "row", text: term }), ...cells[row]));
   cells[0][0].tabIndex = 0;
   const table = h("table", { class: "matrix" }, h("caption", { class: "note", text: "Each row: how much its subgoal rests on that of each column having come true before; a row adds up to 1." }), h("thead", {}, head), h("tbody", {}, ...rows));
