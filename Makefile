@@ -54,11 +54,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and what it needs into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) --quiet -e .
+	@$(PIP) --quiet -e '.[studio]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and the development tools into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) --quiet -e '.[dev,formats,onnx,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,formats,onnx,environments]' && \
+	@$(PIP) --quiet -e '.[dev,studio,formats,onnx,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,studio,formats,onnx,environments]' && \
 	  echo "Planners that others wrote are not to be had here; tests with them are skipped."; }
 	@touch $@ $(VENV)/.core

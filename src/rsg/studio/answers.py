@@ -261,6 +261,7 @@ ANSWERS: dict[str, Callable[[Desk, Asked, Tell], Any]] = {
     "recognise": recognise,
     "segment": segment,
     "list": demonstrations.listed,
+    "named": demonstrations.named,
     "demo": demonstrations.shown,
     "keep": demonstrations.keep,
     "correct": demonstrations.correct,

@@ -86,6 +86,7 @@ def _pages(app: FastAPI, page: str) -> None:
         return HTMLResponse(page)
 
     kept = {one.name: one for one in files(STATIC[0]).joinpath(STATIC[1]).iterdir() if one.is_file()}
+    kept["style.css"] = files("rsg.evaluation").joinpath("templates", "style.css")  # the report page has it, too
 
     @app.get("/static/{name}", summary="A part of the page")
     async def static(name: str) -> Response:
@@ -156,6 +157,10 @@ def _recordings(app: FastAPI, pool: Pool) -> None:
     ) -> Response:
         given = {"offset": offset, "limit": limit, "filter": filter}
         return await answered(request, pool, pool.submit("list", given, quick), quick)
+
+    @app.get("/terms", summary="How many recordings name each term", operation_id="terms")
+    async def terms(request: Request) -> Response:
+        return await answered(request, pool, pool.submit("named", {}, quick), quick)
 
     @app.get("/demos/{episode}", summary="A recording", operation_id="demo")
     async def demo(request: Request, episode: number) -> Response:

@@ -1,6 +1,8 @@
 """Recordings for the page: a list of any length, one of them, a new one, and what a person corrects."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,23 @@ def summaries(store: Store, tell: Any) -> list[tuple[str, int]]:
 @lru_cache(maxsize=4096)
 def _summary(folder: Path, shard: Any) -> tuple[tuple[str, int], ...]:
     return tuple((demo.task, len(demo)) for demo in Store(folder).read_shard(shard)[0])
+
+
+def named(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:
+    """How many recordings name each term, as they were corrected."""
+    del asked
+    if not (desk.shelf.demos / "manifest.json").exists():
+        return {"shown": {}}
+    changed = corrections(desk.shelf.demos)
+    texts = Counter(
+        (changed[number].task or said) if number in changed else said
+        for number, (said, _) in enumerate(summaries(desk.store, tell))
+    )
+    found: Counter[str] = Counter()
+    for text, count in texts.items():
+        with suppress(RsgError):  # a description of others, which is no task
+            found.update({name: count for name in machine_of(text).names})
+    return {"shown": dict(found)}
 
 
 def shown(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import uvicorn
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from rsg.core.errors import RsgError
+from rsg.core.pictures import COLORS
 from rsg.core.version import __version__
 from rsg.core.workers import cores
 from rsg.studio.answers import Answering
@@ -65,7 +66,7 @@ def page(shelf: Shelf) -> str:
     """The page itself, which asks for all the rest."""
     loaders = [PackageLoader("rsg.studio"), PackageLoader("rsg.evaluation")]
     pages = Environment(loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined)
-    return pages.get_template("studio.html").render(title=shelf.domain.title, version=__version__)
+    return pages.get_template("studio.html").render(title=shelf.domain.title, version=__version__, colors=COLORS)
 
 
 def _is_loopback(host: str) -> bool:
