@@ -3,7 +3,6 @@ import os
 import time
 
 import pytest
-from tests.studio.work import Works
 
 from rsg.studio.pool import Busy, Pool
 
@@ -12,7 +11,7 @@ def within(work, size=2, most_waiting=3, **more):
     """Run something with a pool."""
 
     async def run():
-        pool = Pool(Works, ("",), size, most_waiting, **more)
+        pool = Pool("tests.studio.work:Works", ("",), size, most_waiting, **more)
         try:
             await pool.open()
             return await work(pool)

@@ -39,9 +39,12 @@ def studio(
     """
     if not installed("studio"):
         raise RsgError(f"the studio needs {' and '.join(EXTRAS['studio'][1])}: {installs('studio')}")
+    from rsg.studio.pool import prepare
+
+    prepare()
     domain, named = _about(runs or ([DEMO] if DEMO.exists() and not world else []), world)
-    from rsg.studio.desk import Shelf
     from rsg.studio.serve import studio as served
+    from rsg.studio.shelf import Shelf
 
     out = out.resolve()
     found = served(Shelf(domain, named, out, (demos or out / "demonstrations").resolve()), host, port, workers)

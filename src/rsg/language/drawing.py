@@ -85,8 +85,9 @@ def plain_picture(machine: Machine) -> dict[str, Any]:
     """
     if machine.nodes > MAX_DRAWN:
         return {"width": 0, "height": 0, "nodes": [], "edges": []}
-    labels, widths, x, y, routes = Places.of(machine)
-    left, right, low, high = Places(labels, widths, x, y, routes).sides
+    places = Places.of(machine)
+    labels, widths, x, y, routes = places
+    left, right, low, high = places.sides
 
     def spot(across: float, up: float) -> list[float]:
         return [round((across - left) * _PIXELS, 1), round((high - up) * _PIXELS, 1)]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any
 
@@ -14,7 +14,8 @@ from rsg.core.arrays import Array
 from rsg.core.errors import ParseError, RsgError, unknown
 from rsg.core.random import stream
 from rsg.core.version import __version__
-from rsg.domain import action_values
+from rsg.demos.demonstration import met
+from rsg.domain import Domain, action_values
 from rsg.envs.game import KEYS
 from rsg.evaluation.timeline import parts
 from rsg.language import Machine, machine_of, parse
@@ -24,8 +25,9 @@ from rsg.planning.goal_only import BUDGET
 from rsg.search import SearchSettings
 from rsg.studio import demonstrations, inside, training
 from rsg.studio.asked import MOST
-from rsg.studio.desk import Desk, Shelf, Walk
+from rsg.studio.desk import Desk, Walk
 from rsg.studio.pool import Tell
+from rsg.studio.shelf import Shelf
 from rsg.subgoals.segmenting import segmented
 from rsg.training import Run
 from rsg.worlds import is_continuous
@@ -98,14 +100,25 @@ def start(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     domain, place = desk.domain, asked["place"]
     if place is not None and place not in domain.places:
         raise unknown("place", place, domain.places)
-    if place is not None:
-        domain = domain.at(place)
-    names = machine_of(asked["task"]).names if asked["task"] else []
-    known = [name for name in names if name in domain.vocabulary]
-    goal = asked["goal"] and bool(known)
-    world, state = domain.start(known[-1:] if goal else known, stream(asked["seed"], "world"), goal)
+    world, state = _started(domain, place, asked["task"], asked["goal"], stream(asked["seed"], "world"))
     none = np.zeros((0, 0)) if is_continuous(world) else np.zeros(0, dtype=np.int64)
     return desk.scene(Walk(world, state[None], none, desk.setting(world, state))) | {"seed": asked["seed"]}
+
+
+def _started(domain: Domain, place: str | None, task: str | None, goal: bool, rng: np.random.Generator) -> Any:
+    """A world and a first state; words that are new here ask for nothing."""
+    names = machine_of(task).names if task else []
+    known = [name for name in names if name in domain.vocabulary]
+    there = domain.at(place) if place else domain
+    if goal and known:
+        return there.start(known[-1:], rng, goal=True)
+    if known and len(known) == len(names):
+        there = domain.at(place, [str(task)])
+        with suppress(RsgError):  # nobody can show it here: then any start must do
+            shown, _ = there.demonstrate("custom", 0, rng)
+            return met(there.world(shown.setting), shown), shown.states[0]
+        return there.start_of("custom", 0, rng)
+    return there.start(known, rng)
 
 
 def edit(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
@@ -138,7 +151,7 @@ def read(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
     """A text as a task; of a run, over the terms that it learned."""
     del tell
     machine = _machine(desk, asked["run"], asked["text"])
-    return {"task": str(machine.task), "terms": list(machine.names), "machine": plain_picture(machine)}
+    return {"task": str(machine.task), "terms": list(machine.names), "machine": drawing_of(str(machine.task))}
 
 
 def _machine(desk: Desk, run: str | None, text: str) -> Machine:
@@ -183,7 +196,6 @@ def plan(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
 
 def told_plan(made: Plan, world: Any) -> dict[str, Any]:
     """A plan as plain values."""
-    machine = machine_of(made.task)
     return {
         "found": made.found,
         "task": str(made.task),
@@ -198,8 +210,14 @@ def told_plan(made: Plan, world: Any) -> dict[str, Any]:
         "reached": list(made.reached),
         "missed": list(made.missed),
         "likely": made.bold,
-        "machine": plain_picture(machine),
+        "machine": drawing_of(str(made.task)),
     }
+
+
+@lru_cache(maxsize=1000)
+def drawing_of(task: str) -> dict[str, Any]:
+    """The machine of a task, to be drawn."""
+    return plain_picture(machine_of(task))
 
 
 def _right(desk: Desk, world: Any, made: Plan) -> bool | None:

@@ -61,7 +61,7 @@ def named(desk: Desk, asked: Asked, tell: Any) -> dict[str, Any]:
     found: Counter[str] = Counter()
     for text, count in texts.items():
         with suppress(RsgError):  # a description of others, which is no task
-            found.update({name: count for name in machine_of(text).names})
+            found.update(dict.fromkeys(machine_of(text).names, count))
     return {"shown": dict(found)}
 
 

@@ -8,10 +8,10 @@ from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -22,37 +22,12 @@ from rsg.demos import Demonstration, Store
 from rsg.demos.demonstration import met
 from rsg.demos.expert import setting_of
 from rsg.domain import Domain, action_values
+from rsg.studio.shelf import Shelf
 from rsg.subgoals import Subgoals, load
-from rsg.training import Run
+from rsg.training.checkpoint import RUN
 from rsg.worlds import EitherWorld, is_continuous, require
 
 PIXELS = 48  # of a cell, or as large as a domain's usual picture
-
-
-class Shelf(NamedTuple):
-    """Where everything is.
-
-    Attributes:
-        domain: what it is all about.
-        runs: the folders of runs that were given, by name; the first is the one that is looked at.
-        folder: where new runs and demonstrations go.
-        demos: the folder of the recordings; it need not be there yet.
-    """
-
-    domain: Domain
-    runs: Mapping[str, Path]
-    folder: Path
-    demos: Path
-
-    @property
-    def trained(self) -> Path:
-        """Where runs go."""
-        return self.folder / "runs"
-
-    def all_runs(self) -> dict[str, Path]:
-        """The folders of all runs by name, those that were trained here last."""
-        here = sorted(self.trained.iterdir(), key=lambda one: one.stat().st_mtime) if self.trained.is_dir() else []
-        return {**self.runs, **{one.name: one for one in here if not one.name.startswith(".")}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +86,11 @@ class Desk:
     def subgoals(self, name: str | None) -> Subgoals:
         """What a run learned."""
         folder = self.run(name)
-        return _loaded(str(folder), self.domain, Run(folder).digest("best"))
+        try:
+            changed = (folder / RUN).stat().st_mtime_ns
+        except OSError:
+            changed = 0  # loading says what is wrong
+        return _loaded(str(folder), self.domain, changed)
 
     # Recordings.
 
@@ -217,6 +196,6 @@ def address_of(drawn: Bytes) -> str:
     return f"data:image/png;base64,{b64encode(data.getvalue()).decode()}"
 
 
-@cache
-def _loaded(run: str, domain: Domain, digest: str) -> Subgoals:  # noqa: ARG001 - another checkpoint is loaded anew
+@lru_cache(maxsize=16)
+def _loaded(run: str, domain: Domain, changed: int) -> Subgoals:  # noqa: ARG001 - what has changed is loaded anew
     return load(run, domain)

@@ -11,6 +11,8 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib import import_module
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -22,6 +24,14 @@ IDLE = 0.5  # seconds without a job, after which a new process prepares for some
 TOLD_EVERY = 0.1  # seconds between two words of how far a job is
 KEPT = 500  # jobs that have ended, whose answers can still be asked for
 PRELOADED = ["rsg.studio.answers"]  # is imported once, and each process begins with it
+
+
+def prepare() -> None:
+    """Begin to import what processes need, beside whatever is done meanwhile."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    with ctrl_c_waits():
+        forkserver.ensure_running()
 
 
 class Busy(RsgError):
@@ -86,20 +96,17 @@ class Pool:
     """So many processes.
 
     Args:
-        make: makes in each process what does the work (`Does`).
+        make: what makes in each process what does the work (`Does`), `module:name`.
         given: with what.
         size: how many processes.
         most_waiting: jobs; one more is refused (`Busy`).
         most_long: long jobs that may run at once: the other processes are left to quick ones.
     """
 
-    def __init__(
-        self, make: Callable[..., Does], given: tuple[Any, ...], size: int, most_waiting: int, most_long: int = 1
-    ) -> None:
+    def __init__(self, make: str, given: tuple[Any, ...], size: int, most_waiting: int, most_long: int = 1) -> None:
         self._make, self._given, self.size = make, given, size
         self._most_waiting, self._most_long = most_waiting, most_long
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(PRELOADED)
         self._workers: list[_Worker] = []
         self._waiting: deque[Job] = deque()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -108,6 +115,7 @@ class Pool:
     async def open(self) -> None:
         """Begin all processes; the first of them imports what they need, and that takes seconds."""
         self._loop = asyncio.get_running_loop()
+        prepare()
         for _ in range(self.size):
             self._follow(await asyncio.to_thread(self._begin))
 
@@ -254,10 +262,11 @@ class Pool:
         worker.pipe.close()
 
 
-def _work(pipe: Connection, stop: Any, make: Callable[..., Does], given: tuple[Any, ...]) -> None:
+def _work(pipe: Connection, stop: Any, make: str, given: tuple[Any, ...]) -> None:
     """What a process does: job after job."""
     begin_worker()
-    does = make(*given)
+    module, _, name = make.partition(":")
+    does: Does = getattr(import_module(module), name)(*given)
     pipe.send((0, "ready", None))
     if not pipe.poll(IDLE):
         does.warm()

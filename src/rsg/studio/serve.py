@@ -14,15 +14,15 @@ from rsg.core.errors import RsgError
 from rsg.core.pictures import COLORS
 from rsg.core.version import __version__
 from rsg.core.workers import cores
-from rsg.studio.answers import Answering
 from rsg.studio.app import service
 from rsg.studio.asked import BYTES
-from rsg.studio.desk import Shelf
 from rsg.studio.guard import Guard, Rules
 from rsg.studio.pool import Pool
+from rsg.studio.shelf import Shelf
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 MOST_WAITING = 200
+ANSWERING = "rsg.studio.answers:Answering"  # what its processes have; this one does not need it
 
 
 class Served(NamedTuple):
@@ -55,7 +55,7 @@ def studio(shelf: Shelf, host: str = "127.0.0.1", port: int = 8800, workers: int
     names = (*LOCAL, host) if alone else (host, socket.gethostname(), *LOCAL)
     anyone = host in ("0.0.0.0", "::")  # then nobody knows by which name it is called; the token guards it
     hosts = frozenset() if anyone else frozenset(f"{name}:{port}".lower() for name in names)
-    pool = Pool(Answering, (shelf,), workers or max(2, cores()), MOST_WAITING)
+    pool = Pool(ANSWERING, (shelf,), workers or max(2, cores()), MOST_WAITING)
     told = f"?token={token}" if token else ""
     shown = socket.gethostname() if anyone else host
     app = service(pool, Rules(hosts, token, BYTES), page(shelf))

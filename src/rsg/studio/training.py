@@ -12,7 +12,8 @@ from rsg.core.random import stream
 from rsg.demos import Demonstration, Store
 from rsg.demos.corrections import corrected
 from rsg.demos.demonstration import met
-from rsg.studio.desk import Desk, Shelf
+from rsg.studio.desk import Desk
+from rsg.studio.shelf import Shelf
 from rsg.subgoals import load
 from rsg.subgoals.building import network_for
 from rsg.subgoals.dependencies import training_demonstrations
