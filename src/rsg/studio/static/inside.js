@@ -1,7 +1,7 @@
 // Inside: what a run thinks that words mean. Two runs can be seen beside each other.
 
 import { job, newest } from "./api.js";
-import { byId, fill, h, labelled, percent, quantity, duration } from "./dom.js";
+import { byId, fill, h, labelled, options, percent, quantity, duration } from "./dom.js";
 import { curves } from "./chart.js";
 import { matrix } from "./matrix.js";
 import { aboutRun, meaning } from "./means.js";
@@ -35,7 +35,7 @@ class Inside {
 
   options() {
     const before = this.other.value, names = studio.about.runs.map((run) => run.name);
-    fill(this.other, h("option", { value: "", text: "none" }), ...names.map((name) => h("option", { value: name, text: name })));
+    options(this.other, ["", "none"], ...names.map((name) => [name, name]));
     this.other.value = names.includes(before) ? before : "";
   }
 
@@ -48,7 +48,7 @@ class Inside {
     fill(byId("inside-columns"), ...this.columns.map((column) => column.element));
     const terms = [...new Set(names.flatMap((name) => studio.about.runs.find((run) => run.name === name)?.terms ?? []))];
     const before = this.term.value;
-    fill(this.term, ...terms.map((term) => h("option", { value: term, text: term })));
+    options(this.term, ...terms.map((term) => [term, term]));
     if (terms.includes(before)) this.term.value = before;
     this.maps = names.map((name) => new Heat(name));
     fill(byId("inside-heat"), ...this.maps.map((map) => map.element));
@@ -121,8 +121,9 @@ class Column {
   async load() {
     const about = await aboutRun(this.name);
     const chart = h("div", { class: "charts" }), facts = Object.entries(about.settings);
+    const steps = about.steps ? ` and ${quantity(about.steps, "step")}` : "";
     fill(this.body,
-      h("p", { class: "note", text: `${quantity(about.terms.length, "term")}, learned in ${duration(about.seconds)}${about.steps ? ` and ${quantity(about.steps, "step")}` : ""}.` }),
+      h("p", { class: "note", text: `${quantity(about.terms.length, "term")}, learned in ${duration(about.seconds)}${steps}.` }),
       h("h4", { text: "What the words mean" }),
       about.readings.length
         ? h("ul", { class: "readings" }, ...about.readings.map(meaning))

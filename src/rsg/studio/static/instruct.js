@@ -1,7 +1,7 @@
 // Instruct: say what you want, and see how it is done.
 
 import { job } from "./api.js";
-import { byId, button, duration, fill, h, kept, keep, labelled, quantity } from "./dom.js";
+import { byId, button, duration, fill, h, kept, keep, labelled, options, quantity } from "./dom.js";
 import { TaskField } from "./field.js";
 import { MachineView } from "./machine.js";
 import { aboutRun, meaning } from "./means.js";
@@ -73,7 +73,7 @@ class Instruct {
 
   listGoals() {
     const before = this.goal.value || studio.about.example.goal;
-    fill(this.goal, ...terms().map((term) => h("option", { value: term, text: term })));
+    options(this.goal, ...terms().map((term) => [term, term]));
     if (terms().includes(before)) this.goal.value = before;
   }
 
@@ -172,6 +172,7 @@ class Instruct {
     byId("instruct-timeline").hidden = false;
     this.timeline.set({ steps, segments: found.parts, actions: found.actions });
     this.moment(0);
+    if (window.matchMedia("(max-width: 56rem)").matches) this.player.canvas.scrollIntoView({ block: "center" });
     if (found.found && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.toggle();
   }
 
@@ -193,8 +194,9 @@ function remarks({ task, likely, right }, goalOnly) {
   const said = [];
   if (goalOnly) said.push(h("p", { text: "On the way: " }, h("b", { text: task })));
   if (likely) said.push(h("p", { class: "note", text: "It counts on what a word is only likely to mean: there was no way to all that it may mean." }));
-  if (right === true) said.push(h("p", { class: "note", text: "Played in the true world, the plan does what was asked." }));
-  if (right === false) said.push(h("p", { class: "bad", text: "Played in the true world, the plan does not do what was asked: a word was not learned quite right." }));
+  const wrong = "the plan does not do what was asked: a word was not learned quite right.";
+  if (typeof right === "boolean")
+    said.push(h("p", { class: right ? "note" : "bad", text: `Played in the true world, ${right ? "the plan does what was asked." : wrong}` }));
   return said;
 }
 

@@ -1,7 +1,7 @@
 // Teach: from what was shown to a new run, with what is learned seen while it is learned.
 
 import { followed, get, job } from "./api.js";
-import { byId, button, duration, fill, h, keep, kept, quantity } from "./dom.js";
+import { byId, button, duration, fill, h, keep, kept, options, quantity } from "./dom.js";
 import { curves } from "./chart.js";
 import { aboutRun, meaning } from "./means.js";
 import { news, refresh, safely, say, studio, tell } from "./studio.js";
@@ -38,7 +38,7 @@ class Teach {
   options() {
     const { runs } = studio.about, select = byId("teach-with");
     const before = select.value;
-    fill(select, h("option", { value: "", text: "no: only what is in the store" }), ...runs.map(({ name }) => h("option", { value: name, text: `those of ${name}, too` })));
+    options(select, ["", "no: only what is in the store"], ...runs.map(({ name }) => [name, `those of ${name}, too`]));
     select.value = runs.some(({ name }) => name === before) ? before : studio.run ?? "";
     const taken = new Set(runs.map(({ name }) => name)), input = byId("teach-name");
     if (input.value && !taken.has(input.value)) return this.ready();
