@@ -23,7 +23,10 @@ class Studio:
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         line = self.process.stdout.readline()
-        assert "the studio is at" in line, line + self.process.stdout.read()
+        if "the studio is at" not in line:
+            told = line + self.process.stdout.read()
+            self.close()
+            raise AssertionError(told)
         self.address = line.split()[4]
         self.host = urlsplit(self.address).netloc
 
