@@ -18,10 +18,9 @@ export function matrix({ terms, gains, evidence }) {
   const head = h("tr", {}, h("td", {}), ...terms.map((term) => h("th", { scope: "col" }, h("span", { text: term }))));
   const rows = terms.map((term, row) => h("tr", {}, h("th", { scope: "row", text: term }), ...cells[row]));
   cells[0][0].tabIndex = 0;
-  const caption = h("caption", { class: "note", text: WHAT });
-  const table = h("table", { class: "matrix" }, caption, h("thead", {}, head), h("tbody", {}, ...rows));
+  const table = h("table", { class: "matrix" }, h("thead", {}, head), h("tbody", {}, ...rows));
   table.onkeydown = (event) => move(event, cells);
-  return h("div", {}, h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "matrix of dependencies" }, table), told);
+  return h("div", {}, h("p", { class: "note", text: WHAT }), h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "matrix of dependencies" }, table), told);
 }
 
 function cell(gain, most, row, column, explain) {
