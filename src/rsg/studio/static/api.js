@@ -79,7 +79,7 @@ export async function followed(said, { progress = () => {}, signal = null } = {}
     while (said.state === "waiting" || said.state === "running") {
       progress(said.progress ?? {}, said.state);
       if (signal?.aborted) throw new Cancelled();
-      said = await get(query(`jobs/${said.job}`, { wait: LONG }));
+      said = await again(said);
     }
   } finally {
     signal?.removeEventListener("abort", end);
@@ -87,6 +87,17 @@ export async function followed(said, { progress = () => {}, signal = null } = {}
   if (signal?.aborted || said.state === "cancelled") throw new Cancelled();
   if (said.state === "failed") throw new Refused(said.error, 422);
   return said.result;
+}
+
+/** The job as it is now; while the studio is gone, as it was. */
+async function again(said) {
+  try {
+    return await get(query(`jobs/${said.job}`, { wait: LONG }));
+  } catch (error) {
+    if (error.name !== "Gone") throw error;
+    await pause(2 * LONG);
+    return said;
+  }
 }
 
 /** Of several questions of a kind only the newest is of interest: asking again cancels the one before. */

@@ -4,7 +4,7 @@ import { color, drawable, h, fill, ink, redrawn } from "./dom.js";
 
 const HEIGHT = 150, LEFT = 48, LOW = 22, TOP = 8, RIGHT = 12;
 
-export class Chart {
+class Chart {
   constructor(host, name, number = 0) {
     Object.assign(this, { name, number, points: [] });
     this.canvas = h("canvas", { class: "chart", role: "img", "aria-label": name });

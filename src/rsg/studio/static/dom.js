@@ -36,6 +36,9 @@ export function labelled(text, control, given = {}) {
   return h("div", { class: "field", ...given }, h("label", { for: control.id, text }), control);
 }
 
+/** What can be chosen in a select: [value, words] each. */
+export const options = (select, ...choices) => fill(select, ...choices.map(([value, text]) => h("option", { value, text })));
+
 export const button = (text, onclick, given = {}) => h("button", { type: "button", text, onclick, ...given });
 
 /** Where to draw, as wide as its room and `height` high, sharp on any screen; units are CSS pixels. */

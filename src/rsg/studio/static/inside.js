@@ -1,9 +1,10 @@
 // Inside: what a run thinks that words mean. Two runs can be seen beside each other.
 
-import { get, job, newest } from "./api.js";
-import { byId, fill, h, labelled, percent, quantity, duration } from "./dom.js";
+import { job, newest } from "./api.js";
+import { byId, fill, h, labelled, options, percent, quantity, duration } from "./dom.js";
 import { curves } from "./chart.js";
 import { matrix } from "./matrix.js";
+import { aboutRun, meaning } from "./means.js";
 import { Player } from "./player.js";
 import { Starts } from "./starts.js";
 import { news, safely, studio } from "./studio.js";
@@ -22,7 +23,6 @@ class Inside {
     this.starts = new Starts(byId("inside-starts"), {
       player: start, asked: () => ({ task: this.term.value, goal: true }), fits: true, draws: true, onstart: () => this.heat(),
     });
-    byId("inside-responses").hidden = !studio.about.positions;
     this.other.onchange = () => this.runs();
     news.addEventListener("run", () => this.runs());
     news.addEventListener("about", () => this.options());
@@ -31,27 +31,29 @@ class Inside {
   async begin() {
     this.options();
     await this.runs();
-    if (studio.about.positions && studio.run) await this.starts.draw();
   }
 
   options() {
     const before = this.other.value, names = studio.about.runs.map((run) => run.name);
-    fill(this.other, h("option", { value: "", text: "none" }), ...names.map((name) => h("option", { value: name, text: name })));
+    options(this.other, ["", "none"], ...names.map((name) => [name, name]));
     this.other.value = names.includes(before) ? before : "";
   }
 
   async runs() {
     const names = [...new Set([studio.run, this.other.value])].filter(Boolean);
     byId("inside-none").hidden = names.length > 0;
+    byId("inside-beside").hidden = studio.about.runs.length < 2;
+    byId("inside-responses").hidden = !(names.length && studio.about.positions);
     this.columns = names.map((name) => new Column(name));
     fill(byId("inside-columns"), ...this.columns.map((column) => column.element));
     const terms = [...new Set(names.flatMap((name) => studio.about.runs.find((run) => run.name === name)?.terms ?? []))];
     const before = this.term.value;
-    fill(this.term, ...terms.map((term) => h("option", { value: term, text: term })));
+    options(this.term, ...terms.map((term) => [term, term]));
     if (terms.includes(before)) this.term.value = before;
     this.maps = names.map((name) => new Heat(name));
     fill(byId("inside-heat"), ...this.maps.map((map) => map.element));
-    this.heat();
+    if (names.length && studio.about.positions && !this.starts.scene) this.starts.draw();
+    else this.heat();
     await Promise.all(this.columns.map((column) => safely(() => column.load())));
   }
 
@@ -117,13 +119,14 @@ class Column {
   }
 
   async load() {
-    const about = await get(`runs/${encodeURIComponent(this.name)}`);
+    const about = await aboutRun(this.name);
     const chart = h("div", { class: "charts" }), facts = Object.entries(about.settings);
+    const steps = about.steps ? ` and ${quantity(about.steps, "step")}` : "";
     fill(this.body,
-      h("p", { class: "note", text: `${quantity(about.terms.length, "term")}, learned in ${duration(about.seconds)}${about.steps ? ` and ${quantity(about.steps, "step")}` : ""}.` }),
+      h("p", { class: "note", text: `${quantity(about.terms.length, "term")}, learned in ${duration(about.seconds)}${steps}.` }),
       h("h4", { text: "What the words mean" }),
       about.readings.length
-        ? h("ul", { class: "readings" }, ...about.readings.map(reading))
+        ? h("ul", { class: "readings" }, ...about.readings.map(meaning))
         : h("p", { class: "note", text: "Networks tell what holds here; there is no sentence for what they learned." }),
       chart,
       h("details", {}, h("summary", { text: "Settings" }), h("dl", { class: "facts" }, ...facts.flatMap(([key, value]) => [
@@ -132,11 +135,4 @@ class Column {
     const found = await job("dependencies", { run: this.name }, { signal: this.ask() });
     fill(this.gains, matrix(found));
   }
-}
-
-function reading({ term, means, sure, open, settle }) {
-  const share = sure === null || sure === undefined ? null : h("small", { class: "soft", text: ` ${percent(sure)} sure` });
-  const left = [...(open ?? []), ...(settle ?? []).map((each) => `to settle it, show ${each}`)].map((each) => h("li", { text: each }));
-  return h("li", {}, h("b", { text: term }), ` ${(means ?? "").replace(`${term} `, "")}`, share,
-    open?.length ? h("details", {}, h("summary", { text: "what is left open" }), h("ul", {}, ...left)) : null);
 }

@@ -1,9 +1,10 @@
 // Instruct: say what you want, and see how it is done.
 
 import { job } from "./api.js";
-import { byId, duration, fill, h, kept, keep, labelled, quantity } from "./dom.js";
+import { byId, button, duration, fill, h, kept, keep, labelled, options, quantity } from "./dom.js";
 import { TaskField } from "./field.js";
 import { MachineView } from "./machine.js";
+import { aboutRun, meaning } from "./means.js";
 import { Player } from "./player.js";
 import { Starts } from "./starts.js";
 import { news, safely, say, studio, terms } from "./studio.js";
@@ -72,7 +73,7 @@ class Instruct {
 
   listGoals() {
     const before = this.goal.value || studio.about.example.goal;
-    fill(this.goal, ...terms().map((term) => h("option", { value: term, text: term })));
+    options(this.goal, ...terms().map((term) => [term, term]));
     if (terms().includes(before)) this.goal.value = before;
   }
 
@@ -94,6 +95,16 @@ class Instruct {
     if (said && !this.found) this.machine.set(said.machine);
     if (said && this.found && said.task !== this.found.task && !this.goalOnly) this.machine.set(said.machine);
     if (this.goalOnly) byId("instruct-machine").hidden = true;
+    if (said && !this.goalOnly) safely(() => this.explain(said.terms));
+  }
+
+  /** What the words of an instruction mean to the run, where it can say that. */
+  async explain(words) {
+    const list = byId("instruct-means"), { run } = studio;
+    const { readings } = run ? await aboutRun(run) : { readings: [] };
+    const told = readings.filter(({ term, sure }) => words.includes(term) && typeof sure === "number");
+    fill(list, ...told.map(meaning));
+    list.hidden = !told.length;
   }
 
   clear() {
@@ -103,7 +114,14 @@ class Instruct {
     this.machine.light(null);
   }
 
-  async plan() {
+  /** A search that its budget ended can be given ten times as much. */
+  longer({ ended, expansions }) {
+    const budget = Math.min(10 * expansions, studio.about.limits.budget);
+    if (ended !== "budget" || budget <= expansions) return null;
+    return button(`Search longer: ${budget.toLocaleString("en")} expansions`, () => this.plan(budget));
+  }
+
+  async plan(budget = null) {
     if (this.control || !studio.run) return;
     await this.starts.drawing;
     if (!this.starts.scene) return say("there is no start yet: choose another one", "bad");
@@ -114,7 +132,7 @@ class Instruct {
     this.busy(true);
     const what = this.goalOnly ? { goal: task } : { task };
     const found = await safely(() =>
-      job("plan", { ...this.starts.where, run: studio.run, ...what, budget: null }, {
+      job("plan", { ...this.starts.where, run: studio.run, ...what, budget }, {
         progress: (now) => this.progress(now), signal: this.control.signal,
       }));
     if (this.control.signal.aborted) say("planning was cancelled");
@@ -141,18 +159,20 @@ class Instruct {
     this.found = found;
     const steps = found.actions.length;
     if (found.machine) this.machine.set(found.machine);
+    if (this.goalOnly) safely(() => this.explain(found.machine.nodes.map((node) => node.label)));
     if (found.found) {
       say(`${quantity(steps, "step")}: ${found.parts.map((one) => one.term).join(", then ")}`, "good");
       fill(byId("instruct-told"), figures(found), ...remarks(found, this.goalOnly));
     } else {
       say(found.reason, "bad");
-      fill(byId("instruct-told"), ...why(found));
+      fill(byId("instruct-told"), ...why(found), this.longer(found));
     }
     if (!steps) return this.player.show(this.starts.scene);
     await safely(() => this.player.load({ ...this.starts.where, actions: found.actions }));
     byId("instruct-timeline").hidden = false;
     this.timeline.set({ steps, segments: found.parts, actions: found.actions });
     this.moment(0);
+    if (window.matchMedia("(max-width: 56rem)").matches) this.player.canvas.scrollIntoView({ block: "center" });
     if (found.found && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.toggle();
   }
 
@@ -174,8 +194,9 @@ function remarks({ task, likely, right }, goalOnly) {
   const said = [];
   if (goalOnly) said.push(h("p", { text: "On the way: " }, h("b", { text: task })));
   if (likely) said.push(h("p", { class: "note", text: "It counts on what a word is only likely to mean: there was no way to all that it may mean." }));
-  if (right === true) said.push(h("p", { class: "note", text: "Played in the true world, the plan does what was asked." }));
-  if (right === false) said.push(h("p", { class: "bad", text: "Played in the true world, the plan does not do what was asked: a word was not learned quite right." }));
+  const wrong = "the plan does not do what was asked: a word was not learned quite right.";
+  if (typeof right === "boolean")
+    said.push(h("p", { class: right ? "note" : "bad", text: `Played in the true world, ${right ? "the plan does what was asked." : wrong}` }));
   return said;
 }
 

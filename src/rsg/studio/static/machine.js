@@ -24,7 +24,10 @@ export class MachineView {
     const marker = svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, arrow);
     const follows = edges.map(({ from, to }) => `${named(nodes[from], from)} before ${named(nodes[to], to)}`).join("; ");
     const look = { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `What comes when: ${follows}` };
-    fill(this.host, svg("svg", look, svg("defs", {}, marker), ...ways, ...this.nodes));
+    const drawn = svg("svg", look, svg("defs", {}, marker), ...ways, ...this.nodes);
+    drawn.style.minWidth = `${0.75 * width}px`; // smaller nobody could read it: then it is scrolled
+    drawn.style.maxWidth = `${width}px`;
+    fill(this.host, drawn);
     this.host.hidden = false;
   }
 

@@ -1,6 +1,6 @@
 // The page: which part is seen, which run is asked.
 
-import { byId, fill, h, keep, kept } from "./dom.js";
+import { byId, keep, kept, options } from "./dom.js";
 import { choose, news, refresh, safely, say, studio, watchLine } from "./studio.js";
 import { openInside } from "./inside.js";
 import { openInstruct } from "./instruct.js";
@@ -48,8 +48,7 @@ function listTabs() {
 
 function listRuns() {
   const select = byId("run"), { runs } = studio.about;
-  const options = runs.map((run) => h("option", { value: run.name, text: run.name }));
-  fill(select, ...(options.length ? options : [h("option", { value: "", text: "none yet: train one" })]));
+  options(select, ...(runs.length ? runs.map(({ name }) => [name, name]) : [["", "none yet: train one"]]));
   select.value = studio.run ?? "";
   byId("place").textContent = studio.about.title;
   document.title = `${studio.about.title} · rsg studio`;

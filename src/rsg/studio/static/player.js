@@ -1,7 +1,7 @@
 // A picture of the world, and what plays in it: a walk with play, step, speed and a slider.
 
 import { post } from "./api.js";
-import { button, fill, h } from "./dom.js";
+import { button, fill, h, options } from "./dom.js";
 import { safely } from "./studio.js";
 
 const PART = 50; // pictures that are asked for at once
@@ -19,7 +19,7 @@ export class Player {
     this.next = button("▶", () => this.go(this.at + 1, true), { "aria-label": "one step on" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "step", class: "scrub" });
     this.slider.oninput = () => this.go(Number(this.slider.value), true);
-    this.speed = h("select", { "aria-label": "speed" }, ...SPEEDS.map((speed) => h("option", { value: speed, text: `${speed} steps/s` })));
+    this.speed = options(h("select", { "aria-label": "speed" }), ...SPEEDS.map((speed) => [speed, `${speed} steps/s`]));
     this.speed.value = 4;
     this.count = h("output", { class: "count" });
     this.transport = h("div", { class: "transport", hidden: true }, this.play, this.back, this.next, this.speed, this.count, this.slider);
@@ -40,7 +40,9 @@ export class Player {
     Object.assign(this, { where: null, steps: 0, at: 0, seen: scene.view });
     this.transport.hidden = true;
     this.name(this.label);
-    this.draw(await loaded(scene.picture));
+    const image = await loaded(scene.picture);
+    if (this.seen !== scene.view) return; // another one is shown by now
+    this.draw(image);
     this.describe();
   }
 
@@ -117,6 +119,8 @@ export class Player {
   }
 
   draw(image) {
+    this.canvas.hidden = image === null;
+    if (image === null) this.inWords.open = true;
     if (!image) return;
     this.image = image;
     this.canvas.width = image.naturalWidth;

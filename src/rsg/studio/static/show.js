@@ -47,7 +47,8 @@ class Show {
       h("div", { class: "others" }, ...plain.filter((name) => !SIGN[name]).map(move)));
     this.undo = button("Undo (u)", () => this.take(-1));
     this.restart = button("Restart (r)", () => this.take(-Infinity));
-    fill(byId("show-back"), this.undo, this.restart);
+    this.bring = button("", () => safely(() => this.bringBack()), { hidden: true });
+    fill(byId("show-back"), this.undo, this.restart, this.bring);
     byId("show-keys").textContent = help ? `Keys: ${help.replace(/ {2,}/g, ", ")}.` : "";
   }
 
@@ -78,11 +79,24 @@ class Show {
     if (word) this.field.value = word;
   }
 
+  async bringBack() {
+    const { scene, moves } = this.aside;
+    this.moves = [];
+    await this.starts.take(scene);
+    this.aside = null;
+    this.moves = moves;
+    await this.walk();
+  }
+
   get where() {
     return { ...this.starts.where, actions: this.moves };
   }
 
+  /** From another start; moves that were not kept are put aside, not lost. */
   anew() {
+    if (this.moves.length) this.aside = { scene: this.origin, moves: this.moves };
+    this.origin = this.starts.scene;
+    this.ended = false;
     this.moves = [];
     this.good = 0;
     this.changed();
@@ -121,6 +135,8 @@ class Show {
   changed() {
     keep("walk", this.starts.scene ? { walk: this.where, text: this.field.value, seed: this.starts.seed.value } : null);
     this.undo.disabled = this.restart.disabled = !this.moves.length;
+    this.bring.hidden = !this.aside;
+    if (this.aside) this.bring.textContent = `Bring back the ${quantity(this.aside.moves.length, "move")} before`;
     byId("show-count").textContent = quantity(this.moves.length, "move");
     this.described();
     this.recognise();
@@ -191,6 +207,7 @@ class Show {
     this.keeping = false;
     if (!made) return this.described();
     keep("walk", null);
+    this.moves = [];
     await safely(() => refresh());
     await this.starts.another();
     say(`kept: “${task}” is episode ${made.episode}, one of ${quantity(made.count, "recording")} now. Here is another start.`, "good");

@@ -1,7 +1,7 @@
 // Where something begins: a place and a seed, a start that fits a task, or a map that one draws.
 
 import { post } from "./api.js";
-import { button, fill, h, labelled, newId } from "./dom.js";
+import { button, fill, h, labelled, newId, options } from "./dom.js";
 import { safely, studio } from "./studio.js";
 
 export class Starts {
@@ -9,7 +9,7 @@ export class Starts {
   constructor(host, { player, asked, onstart = () => {}, fits = true, draws = true }) {
     Object.assign(this, { player, asked, onstart, before: [] });
     const { places, things } = studio.about, names = Object.entries(places);
-    this.place = h("select", {}, h("option", { value: "", text: "the usual kind" }), ...names.map(([name, words]) => h("option", { value: name, text: words || name })));
+    this.place = options(h("select"), ["", "the usual kind"], ...names.map(([name, words]) => [name, words || name]));
     this.place.onchange = () => this.draw();
     this.seed = h("input", { type: "number", min: 0, step: 1, value: 0, class: "short" });
     this.seed.onchange = () => this.draw();

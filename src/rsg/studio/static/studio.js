@@ -9,11 +9,12 @@ export const tell = (what) => news.dispatchEvent(new Event(what));
 
 /** Ask again what there is; the chosen run stays chosen if it still exists. */
 export async function refresh(run = studio.run) {
+  const before = studio.run;
   studio.about = await get("about");
   const names = studio.about.runs.map((one) => one.name);
   studio.run = names.includes(run) ? run : studio.about.run;
   tell("about");
-  tell("run");
+  if (studio.run !== before) tell("run");
 }
 
 export function choose(run) {

@@ -1,8 +1,9 @@
 // Teach: from what was shown to a new run, with what is learned seen while it is learned.
 
 import { followed, get, job } from "./api.js";
-import { byId, button, duration, fill, h, keep, kept, percent, quantity } from "./dom.js";
+import { byId, button, duration, fill, h, keep, kept, options, quantity } from "./dom.js";
 import { curves } from "./chart.js";
+import { aboutRun, meaning } from "./means.js";
 import { news, refresh, safely, say, studio, tell } from "./studio.js";
 
 export async function openTeach() {
@@ -19,7 +20,8 @@ class Teach {
       event.preventDefault();
       this.train();
     };
-    byId("teach-with").onchange = () => this.ready();
+    byId("teach-with").onchange = byId("teach-expert").oninput = () => this.ready();
+    if (!studio.about.runs.length && !studio.about.demos?.count) byId("teach-expert").value = 1;
     byId("teach-filter").oninput = () => this.list();
     news.addEventListener("about", () => safely(() => this.count()));
     news.addEventListener("run", () => this.options());
@@ -36,7 +38,7 @@ class Teach {
   options() {
     const { runs } = studio.about, select = byId("teach-with");
     const before = select.value;
-    fill(select, h("option", { value: "", text: "no: only what is in the store" }), ...runs.map(({ name }) => h("option", { value: name, text: `those of ${name}, too` })));
+    options(select, ["", "no: only what is in the store"], ...runs.map(({ name }) => [name, `those of ${name}, too`]));
     select.value = runs.some(({ name }) => name === before) ? before : studio.run ?? "";
     const taken = new Set(runs.map(({ name }) => name)), input = byId("teach-name");
     if (input.value && !taken.has(input.value)) return this.ready();
@@ -46,14 +48,17 @@ class Teach {
     this.ready();
   }
 
+  get expert() {
+    return Math.max(0, Math.min(10, Math.round(Number(byId("teach-expert").value)) || 0));
+  }
+
   ready() {
-    const { demos, terms } = studio.about, known = studio.about.runs.length;
-    const nothing = !demos?.count && !byId("teach-with").value;
+    const { demos } = studio.about, known = studio.about.runs.length;
+    const nothing = !demos?.count && !byId("teach-with").value && !this.expert;
     this.trainButton.disabled = nothing || Boolean(this.control);
     byId("teach-store").textContent = demos?.count
       ? `${quantity(demos.count, "demonstration")} in ${demos.name}.`
       : `Nothing was kept yet${demos ? ` in ${demos.name}` : ""}: show something and describe it${known ? "" : ", then a first run can be trained"}.`;
-    return terms;
   }
 
   /** How many recordings of the store name each term. */
@@ -83,7 +88,7 @@ class Teach {
     if (!name) return say("give the new run a name", "bad");
     const before = studio.about.runs.find((run) => run.name === (other ?? studio.run))?.terms ?? [];
     const notes = { name, before };
-    return this.finish((control) => job("train", { name, with_run: other }, {
+    return this.finish((control) => job("train", { name, with_run: other, expert: this.expert, network: byId("teach-network").checked }, {
       ...control, begun: (number) => keep("training", { ...notes, job: number }),
     }), notes);
   }
@@ -111,28 +116,31 @@ class Teach {
     byId("teach-progress").removeAttribute("value");
   }
 
-  progress({ step, steps, curve }, state) {
+  progress({ step, steps, curve, shown, of }, state) {
     const bar = byId("teach-progress");
     if (steps) {
       bar.max = steps;
       bar.value = step;
       byId("teach-step").textContent = `step ${step.toLocaleString("en")} of at most ${steps.toLocaleString("en")}`;
+    } else if (of) {
+      bar.max = of;
+      bar.value = shown;
+      byId("teach-step").textContent = `the expert has shown ${shown.toLocaleString("en")} of ${of.toLocaleString("en")} demonstrations`;
     } else if (state === "waiting") byId("teach-step").textContent = "waiting for its turn …";
     if (curve?.length) this.draw(curve);
   }
 
   async done({ run, terms, seconds }, before) {
     await refresh(run);
-    const about = await get(`runs/${encodeURIComponent(run)}`);
+    const about = await aboutRun(run);
     if (about.curve?.length) this.draw(about.curve);
     const fresh = terms.filter((term) => !before.includes(term));
     say(`${run} is trained and chosen: ${quantity(terms.length, "term")} in ${duration(seconds)}`, "good");
     const means = new Map(about.readings.map((reading) => [reading.term, reading]));
     const told = (term) => {
-      const reading = means.get(term);
-      const sure = reading?.sure === null || reading?.sure === undefined ? "" : ` (${percent(reading.sure)} sure)`;
-      return h("li", {}, h("b", { text: term }), reading?.means ? ` ${reading.means.replace(`${term} `, "")}${sure} ` : " ",
-        button(`Plan with ${term}`, () => go("instruct", term), { class: "main" }));
+      const entry = meaning(means.get(term) ?? { term });
+      entry.append(h("div", {}, button(`Plan with ${term}`, () => go("instruct", term), { class: "main" })));
+      return entry;
     };
     fill(byId("teach-done"),
       h("h3", { text: `${run}: ${quantity(terms.length, "term")}, learned in ${duration(seconds)}` }),
