@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal  # neighbours in one process: they share kernels and fixtures
 
-.PHONY: help demo test test-slow lint format bench docs pictures clean
+.PHONY: help demo test test-slow axe lint format bench docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what each target does
@@ -23,6 +23,8 @@ test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage 
 
 test-slow: $(VENV)/.dev  ## The long runs: kills, damage, fuzzing, large property counts
 	$(PYTEST) $(SIDE_BY_SIDE) -m slow --timeout=3600
+
+axe: out/axe/package/axe.min.js  ## Fetch what tests whether everybody can use the page of the studio (takes npm)
 
 lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing
 	$(BIN)/ruff format --check .
@@ -46,6 +48,10 @@ pictures: $(VENV)/.dev  ## Draw the pictures of the documentation anew
 clean:  ## Remove everything that the other targets made
 	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out/demo
 	find src tests reproductions benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+out/axe/package/axe.min.js:
+	@mkdir -p out/axe
+	@cd out/axe && npm pack --silent axe-core@4.14.1 && tar -xzf axe-core-*.tgz package/axe.min.js && touch package/axe.min.js
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -3,8 +3,14 @@
 from shutil import copytree
 
 import pytest
-from tests.browser.visit import CHROMIUM, Visitor, chromium
+import rsg
+from tests.browser.visit import CHROMIUM, ROOT, Visitor, chromium
 from tests.studio.conftest import Studio, begin, trained  # noqa: F401 - fixtures
+
+from rsg.demos import Recipe
+from rsg.domain import find, make_demonstrations
+
+DOORKEY = f"{ROOT / 'examples/doorkey_wrapped.py'}:DoorKey"
 
 
 @pytest.fixture(scope="module")  # playwright has an event loop while it runs, which other tests could not stand
@@ -40,3 +46,30 @@ def crafting(trained, tmp_path_factory):  # noqa: F811
     found.demos = demos
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def playroom(tmp_path_factory):
+    """A studio of Playroom, whose networks learned a little."""
+    recipe = Recipe("playroom", "custom", 6, tasks=("ring-bell", "play-with-ball", "ring-bell then play-with-ball"))
+    found = _of(find("playroom", tasks=recipe.tasks), recipe, tmp_path_factory.mktemp("playroom"), {"steps": 40})
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def doorkey(tmp_path_factory):
+    """A studio of an environment of another package, wrapped."""
+    pytest.importorskip("minigrid")
+    folder = tmp_path_factory.mktemp("doorkey")
+    found = _of(find(DOORKEY), Recipe("DoorKey", "train", 4), folder, {}, "--world", DOORKEY)
+    yield found
+    found.close()
+
+
+def _of(domain, recipe, folder, settings, *words):
+    store = make_demonstrations(recipe, folder / "mine", domain=domain)
+    rsg.learn(store, domain, folder / "run", settings=settings)
+    found = Studio(folder, folder / "run", "--demos", folder / "mine", *words)
+    found.demos, found.domain = folder / "mine", domain
+    return found

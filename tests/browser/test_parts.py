@@ -1,7 +1,7 @@
 """All parts of the page in Crafting World, as somebody uses them."""
 
 import pytest
-from tests.browser.visit import AXE, PARTS, keys_of, moves
+from tests.browser.visit import AXE, PARTS, moves
 from tests.studio.conftest import TASK
 
 from rsg.demos import Store
@@ -82,29 +82,26 @@ def test_no_plan_says_why_and_a_long_search_is_cancelled(crafting, visit):
 def test_show_teach_and_plan_with_the_new_word(crafting, visit):
     domain = find("crafting")
     there = visit(crafting).open("show")
-    keys = keys_of(domain, domain.world(there.walk()["setting"]))
     count = len(Store(crafting.demos))
-    there.shows(domain, TASK, TASK, keys)
+    there.shows(domain, TASK, TASK)
     there.page.wait_for_selector("#show-ranked .number")
-    there.wait("([task]) => document.querySelector('#show-ranked button')?.textContent === task", TASK)
-    there.wait("() => document.querySelectorAll('#show-timeline .legend li').length === 2")
+    there.page.wait_for_selector("#show-ranked button")
+    there.page.wait_for_selector("#show-timeline .legend li")
     there.page.keyboard.press("u")
     there.page.reload()  # nothing is lost
     there.page.wait_for_selector("#show-moves button")
     there.hears("restored")
     done = there.walk()["actions"]
     assert there.text("#show-count") == moves(len(done))
-    there.page.locator("#show-stage canvas").focus()
-    there.page.keyboard.press(keys["toggle"])
-    there.wait("([text]) => document.getElementById('show-count').textContent === text", moves(len(done) + 1))
+    there.press(domain, ["toggle"])
     there.keeps()
     kept = Store(crafting.demos)
     assert (len(kept), kept[count].task, len(kept[count])) == (count + 1, TASK, len(done) + 1)
     assert domain.truth(domain.world(kept[count].setting), kept[count].states[-1:], ["mine-wood"]).all()
 
     for _ in range(3):
-        there.shows(domain, "grab-axe", "fetch-it", keys)
-        assert "never learned that" in there.text("#show-new")
+        there.shows(domain, "grab-axe", "fetch-it")
+        there.wait("() => document.getElementById('show-new').textContent.includes('never learned that')")
         there.keeps()
     there.open("teach")
     there.page.click("#teach-train")
@@ -114,7 +111,9 @@ def test_show_teach_and_plan_with_the_new_word(crafting, visit):
     there.page.wait_for_selector("#instruct:not([hidden])")
     there.open("instruct")
     assert there.page.input_value("#instruct-field input") == "fetch-it"
-    assert there.plan()
+    while not there.plan():  # what the word means is not known to the world: it may not be on this map
+        there.page.locator("#instruct-starts button").first.click()
+    assert "fetch-it" in there.status
 
 
 def test_review(crafting, visit):
@@ -126,7 +125,8 @@ def test_review(crafting, visit):
     there.page.locator(".row-item").nth(1).click()
     there.wait("() => document.querySelectorAll('#review-timeline .legend li').length === 2")
     first = there.page.locator(".handle").first
-    last = int(there.page.locator(".handle").nth(1).get_attribute("aria-valuenow"))
+    assert there.page.locator(".handle").count() == 1  # the last subgoal ends where the recording does
+    last = int(first.get_attribute("aria-valuemax")) + 1
     first.focus()
     there.page.keyboard.press("Home")
     assert first.get_attribute("aria-valuenow") == "1"

@@ -2,14 +2,16 @@
 
 import json
 import shutil
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
 
-CHROMIUM = shutil.which("chromium")
-AXE = Path(__file__).parents[2] / "out/axe/package/axe.min.js"  # `make axe` fetches it
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "out/axe/package/axe.min.js"  # `make axe` fetches it
 QUIET = "gpu quic background-networking component-update sync".split()
 SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 PARTS = {  # of the page, and what is there once they can be used
@@ -19,6 +21,7 @@ PARTS = {  # of the page, and what is there once they can be used
     "review": "#review-timeline .legend li, #review-none:not([hidden])",
     "inside": "#inside .matrix",
 }
+SECONDS = 60  # that anything may take on a busy machine
 ARROWS = {"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight"}
 
 
@@ -42,7 +45,7 @@ class Visitor:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, device_scale_factor=sharp
         )
-        self.context.set_default_timeout(60_000)
+        self.context.set_default_timeout(1000 * SECONDS)
         self.page, self.address, self.complaints = self.context.new_page(), address, []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._heard)
@@ -86,7 +89,10 @@ class Visitor:
 
     def hears(self, words):
         """Until the status line has these words in it."""
-        self.wait("([words]) => document.getElementById('status').textContent.includes(words)", words)
+        until = time.monotonic() + SECONDS
+        while words not in self.status:
+            assert time.monotonic() < until, f"the page says '{self.status}', not '{words}'"
+            self.page.wait_for_timeout(50)
 
     def faults(self):
         """What axe finds that is serious."""
@@ -106,6 +112,7 @@ class Visitor:
 
     def plan(self):
         """Ask for a plan; gives whether there is one, once it is on the screen."""
+        self.page.evaluate("document.getElementById('instruct-told').replaceChildren()")
         self.page.click("#instruct-plan")
         self.page.wait_for_selector("#instruct-told .tiles, #instruct-told p.bad")
         if not self.page.locator("#instruct-told .tiles").count():
@@ -123,23 +130,31 @@ class Visitor:
         self.page.locator("#show-starts button").first.click()
         self.wait("([before]) => sessionStorage.getItem('rsg-studio-walk') !== before", before)
 
-    def shows(self, domain, task, said, keys):
-        """Do a task by keys alone, as the domain's expert would from a start where that can be done, and describe it."""
-        while not (shown := self._by_expert(domain, task)):
+    def shows(self, domain, task, said):
+        """Do a task by keys alone, from a start where that can be done, and describe it."""
+        while not (names := way(domain, *self.seen(domain), task)):
             self.another()
-        world, actions = shown
         self.say("show", said)
-        self.page.locator("#show-stage canvas").focus()
-        for action in actions:
-            self.page.keyboard.press(keys[world.actions[action]])
-        self.wait("([text]) => document.getElementById('show-count').textContent === text", moves(len(actions)))
+        self.press(domain, names)
         self.page.wait_for_selector("#show-keep:enabled")
 
-    def _by_expert(self, domain, task):
+    def seen(self, domain):
+        """The world and the state that the page shows."""
         there = self.walk()
         world = domain.world(there["setting"])
-        found = domain.expert(world, first(domain, world, there), task, np.random.default_rng(0))
-        return found and (world, found[1])
+        if hasattr(world, "meet"):  # a wrapped environment is reset
+            return world, world.start(json.loads(there["setting"])["seed"])
+        dtype = domain.dtype or domain.start((), np.random.default_rng(0))[1].dtype
+        return world, np.array(there["start"], dtype=dtype)
+
+    def press(self, domain, names):
+        """Press keys, and wait until the page has counted all moves."""
+        before, keys = len(self.walk()["actions"]), keys_of(domain, self.seen(domain)[0])
+        self.page.locator("#show-stage canvas").focus()
+        for name in names:
+            self.page.keyboard.press(keys[name])
+        text = moves(before + len(names))
+        self.wait("([text]) => document.getElementById('show-count').textContent === text", text)
 
     def keeps(self):
         """Keep what was done; the next start is there then."""
@@ -151,19 +166,35 @@ class Visitor:
         self.context.close()
 
 
-def first(domain, world, there):
-    """The first state of a walk, in a world of this process."""
-    if hasattr(world, "meet"):  # a wrapped environment is reset
-        return world.start(json.loads(there["setting"])["seed"])
-    return np.array(there["start"], dtype=domain.dtype or domain.start((), np.random.default_rng(0))[1].dtype)
-
-
 def keys_of(domain, world):
     """A key for each move: letters and digits as the page lists them, or arrows."""
     from rsg.envs.game import KEYS
 
     every = {**KEYS, **domain.controls(world).keys}
     return {what: key for key, what in every.items() if len(key) == 1 and key.isprintable()} | ARROWS
+
+
+def way(domain, world, state, task):
+    """The names of moves that do a task, as whoever knows what it means would find them; empty if there are none."""
+    if hasattr(world, "actions"):
+        found = domain.expert(world, state, task, np.random.default_rng(0))
+        return [world.actions[action] for action in found[1]] if found else []
+    return _by_trying(domain, world, state, task)
+
+
+def _by_trying(domain, world, state, term, most=60):
+    """The same for a term where moves are vectors and only some have keys: all ways, the shortest first."""
+    moves = domain.controls(world).actions
+    every, ways, known = np.asarray(state)[None], [[]], set()
+    for _ in range(most):
+        every = np.repeat(every, len(moves), axis=0)
+        ways = [[*one, name] for one in ways for name in moves]
+        every = world.step(every, np.tile(np.array(list(moves.values()), dtype=float), (len(every) // len(moves), 1)))
+        new = [k for k, one in enumerate(every.round(2)) if one.tobytes() not in known and not known.add(one.tobytes())]
+        every, ways = every[new], [ways[k] for k in new]
+        if (holds := domain.truth(world, every, [term])[:, 0]).any():
+            return ways[int(holds.argmax())]
+    return []
 
 
 def moves(count):

@@ -6,6 +6,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache, partial
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,17 @@ def about(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:
         "runs": [{"name": name, "terms": one["terms"], "kind": one["method"]} for name, one in learned.items()],
         "run": next(iter(runs), None),
         "cut_off": training.cut_off(desk.shelf),
-        "demos": {"name": str(demos), "count": len(desk.store) if (demos / "manifest.json").exists() else 0},
+        "expert": has["expert"],
+        "demos": {"name": _said(demos), "count": len(desk.store) if (demos / "manifest.json").exists() else 0},
         "positions": domain.has("positions"),
         "limits": MOST,
     }
+
+
+def _said(folder: Path) -> str:
+    """A folder as people name it: by the way from where they are, if it is below."""
+    here = Path.cwd()
+    return str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
 
 
 def start(desk: Desk, asked: Asked, tell: Tell) -> dict[str, Any]:

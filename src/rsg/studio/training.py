@@ -55,7 +55,11 @@ def train(desk: Desk, asked: Mapping[str, Any], tell: Any) -> dict[str, Any]:
             raise RsgError("cancelled")
 
     tell({**told, "step": 0, "loss": None, "held_out": None, "curve": []})
-    job.fit(part, tracker=follow, tensorboard=False)
+    try:
+        job.fit(part, tracker=follow, tensorboard=False)
+    except RsgError:  # cancelled, say; what is left when the studio ends was cut off, and the page says so
+        rmtree(part, ignore_errors=True)
+        raise
     learned = load(part, domain)
     learned.discover(store)  # now, while it is known where wrapped environments were
     shelf.trained.mkdir(exist_ok=True, parents=True)

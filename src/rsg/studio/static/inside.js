@@ -115,7 +115,7 @@ class Column {
     Object.assign(this, { name, ask: newest() });
     this.body = h("div", { class: "inside-body" }, h("p", { class: "soft", text: "asking …" }));
     this.gains = h("div", {}, h("p", { class: "soft", text: "counting what came before what …" }));
-    this.element = h("section", { class: "card" }, h("h3", { text: name }), this.body, h("h4", { text: "What rests on what" }), this.gains);
+    this.element = h("section", { class: "card" }, h("h2", { text: name }), this.body, h("h3", { text: "What rests on what" }), this.gains);
   }
 
   async load() {
@@ -124,7 +124,7 @@ class Column {
     const steps = about.steps ? ` and ${quantity(about.steps, "step")}` : "";
     fill(this.body,
       h("p", { class: "note", text: `${quantity(about.terms.length, "term")}, learned in ${duration(about.seconds)}${steps}.` }),
-      h("h4", { text: "What the words mean" }),
+      h("h3", { text: "What the words mean" }),
       about.readings.length
         ? h("ul", { class: "readings" }, ...about.readings.map(meaning))
         : h("p", { class: "note", text: "Networks tell what holds here; there is no sentence for what they learned." }),

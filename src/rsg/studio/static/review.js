@@ -94,7 +94,7 @@ class Review {
   }
 
   moved() {
-    this.ends = this.timeline.segments.map(({ term, end }) => [term, end]);
+    this.ends = this.timeline.segments.map(({ term, end }, at, all) => [term, at < all.length - 1 ? end : this.demo.steps]);
     byId("review-sure").textContent = "These ends are a person's.";
     this.draft();
     this.state();

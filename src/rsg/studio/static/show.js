@@ -170,6 +170,7 @@ class Show {
       byId("show-timeline").hidden = true;
       return;
     }
+    if (!this.ranked.querySelector("button")) fill(this.ranked, h("li", { class: "soft", text: "guessing …" }));
     const found = await safely(() => job("recognise", { ...this.where, run: studio.run, prefix: true }, { signal }));
     if (!found || signal.aborted) return;
     fill(this.ranked, ...found.ranked.slice(0, RANKED).map((one) => this.guessed(one)));

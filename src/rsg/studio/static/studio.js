@@ -60,7 +60,6 @@ export function watchLine() {
     timer = null;
     banner.hidden = true;
     say("the studio answers again", "good");
-    if (!studio.about) refresh();
-    else tell("back");
+    safely(refresh).then(() => tell("back")); // it may have been started anew
   });
 }

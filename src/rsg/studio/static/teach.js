@@ -21,7 +21,8 @@ class Teach {
       this.train();
     };
     byId("teach-with").onchange = byId("teach-expert").oninput = () => this.ready();
-    if (!studio.about.runs.length && !studio.about.demos?.count) byId("teach-expert").value = 1;
+    byId("teach-expert").parentElement.hidden = !studio.about.expert;
+    if (studio.about.expert && !studio.about.runs.length && !studio.about.demos?.count) byId("teach-expert").value = 1;
     byId("teach-filter").oninput = () => this.list();
     news.addEventListener("about", () => safely(() => this.count()));
     news.addEventListener("run", () => this.options());
@@ -29,7 +30,7 @@ class Teach {
 
   async begin() {
     this.options();
-    if (studio.about.cut_off?.length) say(`training was cut off before it was done: ${[studio.about.cut_off].flat().join(", ")}`, "bad");
+    this.cutOff(studio.about.cut_off);
     await this.count();
     const going = kept("training");
     if (going) await this.finish((control) => followed({ job: going.job, state: "running" }, control), going);
@@ -97,12 +98,22 @@ class Teach {
     if (this.control) return;
     this.control = new AbortController();
     this.busy(true, name);
-    const made = await safely(() => work({ signal: this.control.signal, progress: (now, state) => this.progress(now, state) }));
+    let lost = false;
+    const made = await safely(() => work({ signal: this.control.signal, progress: (now, state) => this.progress(now, state) }).catch((error) => {
+      lost = error.code === 404; // a studio that was started anew knows nothing of it
+      throw error;
+    }));
     if (this.control.signal.aborted) say("training was cancelled; no run was made of it");
     this.control = null;
     keep("training", null);
     this.busy(false, name);
-    if (made) await safely(() => this.done(made, before));
+    if (made) return safely(() => this.done(made, before));
+    await safely(() => refresh());
+    if (lost) this.cutOff([name]);
+  }
+
+  cutOff(names) {
+    if (names.length) say(`training was cut off before it was done: ${names.join(", ")}. Nothing that was kept is lost; train again.`, "bad");
   }
 
   busy(on, name) {

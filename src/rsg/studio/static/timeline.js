@@ -140,20 +140,18 @@ export class Timeline {
 
   hold() {
     if (!this.onmove) return;
-    fill(this.handles, ...this.segments.map((one, number) => this.handle(one, number)));
+    fill(this.handles, ...this.segments.slice(0, -1).map((one, number) => this.handle(one, number))); // the last ends with the recording
   }
 
   bounds(number) {
-    const next = this.segments[number + 1];
-    return [this.segments[number].start + 1, next ? next.end - 1 : this.steps];
+    return [this.segments[number].start + 1, this.segments[number + 1].end - 1];
   }
 
   handle(one, number) {
     const place = h("div", { class: "handle", role: "slider", tabindex: 0, id: newId("end"), "aria-label": `end of ${one.term}` });
     const put = (end) => {
-      const [low, high] = this.bounds(number), next = this.segments[number + 1];
-      one.end = Math.max(low, Math.min(high, end));
-      if (next) next.start = one.end;
+      const [low, high] = this.bounds(number);
+      one.end = this.segments[number + 1].start = Math.max(low, Math.min(high, end));
       this.onmove(number, one.end);
       this.list.replaceChildren(...this.segments.map((each, at) => this.entry(each, at)));
       this.draw();
