@@ -38,7 +38,7 @@ def chromium():
 
 
 class Visitor:
-    """One page; `complaints` is what it said to developers, or asked of other hosts than its own."""
+    """One page; `complaints` is what it said to developers, or asked of other hosts than its own; `played` what it plays."""
 
     def __init__(self, browser, address, size="wide", scheme="light", sharp=1):
         width, height = SIZES[size]
@@ -47,6 +47,7 @@ class Visitor:
         )
         self.context.set_default_timeout(1000 * SECONDS)
         self.page, self.address, self.complaints = self.context.new_page(), address, []
+        self.played = None  # the walk that is seen
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._heard)
         self.page.on("request", self._asked)
@@ -57,6 +58,8 @@ class Visitor:
 
     def _asked(self, request):
         host = urlsplit(request.url).netloc
+        if request.url.endswith("/pictures"):
+            self.played = request.post_data_json
         if host and host != urlsplit(self.address).netloc:
             self.complaints.append(f"it asks {request.url}")
 
@@ -132,9 +135,10 @@ class Visitor:
 
     def shows(self, domain, task, said):
         """Do a task by keys alone, from a start where that can be done, and describe it."""
+        self.say("show", said)
+        self.page.set_checked("#show-starts input[type=checkbox]", said == task)
         while not (names := way(domain, *self.seen(domain), task)):
             self.another()
-        self.say("show", said)
         self.press(domain, names)
         self.page.wait_for_selector("#show-keep:enabled")
 
