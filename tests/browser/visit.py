@@ -129,9 +129,10 @@ class Visitor:
 
     def another(self):
         """Take another start to show something from."""
-        before = self.page.evaluate("sessionStorage.getItem('rsg-studio-walk')")
+        start = "JSON.parse(sessionStorage.getItem('rsg-studio-walk')).walk"
+        before = self.page.evaluate(f"JSON.stringify([{start}.setting, {start}.start])")
         self.page.locator("#show-starts button").first.click()
-        self.wait("([before]) => sessionStorage.getItem('rsg-studio-walk') !== before", before)
+        self.wait(f"([before]) => JSON.stringify([{start}.setting, {start}.start]) !== before", before)
 
     def shows(self, domain, task, said):
         """Do a task by keys alone, from a start where that can be done, and describe it."""
