@@ -53,4 +53,3 @@ def _end(there: Visitor, process: "subprocess.Popen[str]") -> None:
     there.close()
     process.terminate()
     process.wait()
-

@@ -23,8 +23,9 @@ from rsg.domain import Domain, find, make_demonstrations
 IMAGES = Path(__file__).parent / "images"
 DOORKEY = "examples/doorkey_wrapped.py:DoorKey"
 TASK = "grab-axe then mine-wood then (craft-boat or craft-bowl)"
-COLOURS = 64
+COLOURS = 128
 TOUR = 820, 100  # pixels of a frame's width; the most steps of a walk that are shown in it
+PATIENCE = 1.5  # how much longer each frame is seen than it takes to find one's way
 CAPTION = 34  # pixels of its height
 
 
@@ -83,13 +84,13 @@ class Film:
             shades.paste(frame, (0, number * frame.height))
         palette = shades.quantize(COLOURS)
         first, *others = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in self.frames]
-        times = [round(1000 * one) for one in self.seconds]
+        times = [round(1000 * PATIENCE * one) for one in self.seconds]
         first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
-        print(f"{path.name}: {len(self.frames)} frames, {sum(self.seconds):.0f} s, {path.stat().st_size / 1e6:.1f} MB")
+        print(f"{path.name}: {len(self.frames)} frames, {sum(times) / 1000:.0f} s, {path.stat().st_size / 1e6:.1f} MB")
 
 
 def crafting(there: Visitor) -> None:
-    """The five parts, in Crafting World."""
+    """Four of the parts, in Crafting World."""
     there.open("instruct").say("instruct", TASK)
     there.page.locator("#instruct-starts button").first.click()
     there.plan()
@@ -108,8 +109,6 @@ def crafting(there: Visitor) -> None:
     there.page.wait_for_timeout(1500)
     there.page.locator("#review-stage .scrub").fill("6")
     still(there, "review")
-    there.open("inside").page.select_option("#inside-term select", "craft-bed")
-    still(there, "inside")
 
 
 def tour(there: Visitor) -> None:
@@ -151,7 +150,7 @@ def tour(there: Visitor) -> None:
     film.take(2, "And plan with it at once, on a map that nobody showed")
     film.play("instruct", 0.8)
     there.open("review").page.fill("#review-filter", "craft-bowl")
-    wait("() => document.getElementById('review-count').textContent.includes(' of ')")
+    there.wait("() => document.getElementById('review-count').textContent.includes(' of ')")
     page.locator(".row-item").nth(1).click()
     page.wait_for_timeout(1500)
     film.take(5, "Review: where each recording was cut into subgoals, and how sure that is")
