@@ -1,6 +1,6 @@
-"""How soon the page of the studio shows something, in Debian's chromium: the first plan, and a store of the paper's size.
+"""How soon the page of the studio shows something: the first plan, and a store of the paper's size.
 
-`studio` measures the same of the service alone; a browser that runs already is what visitors have.
+`studio` measures the same of the service alone; here it is seen in a Debian chromium that runs already.
 """
 
 import subprocess

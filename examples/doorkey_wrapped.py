@@ -35,6 +35,8 @@ TRUTH = WORLD.truth(
 
 
 class DoorKey(rsg.Domain):
+    """What is known of it; in MiniGrid a move is a turn or a step forward."""
+
     title = "DoorKey of MiniGrid"
     splits = {
         "train": ["pick-up-key", "pick-up-key then open-door", "pick-up-key then open-door then reach-goal"],
