@@ -59,6 +59,12 @@ def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]]) -> dict[str, A
     return _nested(measured)
 
 
+def together(by_seed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of several seeds as lists, one to each."""
+    every = list(by_seed.values())
+    return {name: [one[name] for one in every] for name in every[0]}
+
+
 def pieces_of(name: str) -> Path:
     """Where the pieces of a benchmark are kept until it is done."""
     return RESULTS.parents[1] / "out" / f"{name}.json"
