@@ -223,8 +223,8 @@ def places_in(rows: Sequence[Array], sizes: Sequence[int]) -> list[list[list[int
     """Where the robot and where a thing may be: two or three numbers in a row each, of about the same range by pairs.
 
     >>> rng = np.random.default_rng(0)
-    >>> walk, still = np.linspace(0, 9, 10), np.ones(10)
-    >>> places_in([np.stack([walk, walk[::-1], *rng.uniform(0, 9, (2, 1)) * still]).T for _ in range(20)], [4])
+    >>> walk, still = np.linspace(0, 9, 30), np.ones(30)
+    >>> places_in([np.stack([walk, walk[::-1], *rng.uniform(0, 9, (2, 1)) * still]).T for _ in range(50)], [4])
     [[[0, 1], [2, 3]]]
     """
     own, low, high = _ranges(rows)
