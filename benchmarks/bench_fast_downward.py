@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench_large import true_dependencies
+from benchmarks.bench_goals import true_dependencies
 from reproductions.fast_downward import CONFIGURATIONS, ask
 from reproductions.pddl import to_pddl
 from reproductions.peers import cheapest, is_right, open_field

@@ -1,23 +1,22 @@
-"""Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth, how it grows."""
+"""Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth."""
 
 import time
-import tracemalloc
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.harness import in_pieces
 from rsg.core.random import stream
 from rsg.domain import find
 from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld
 from rsg.domains.crafting.maps import objects_for, sample_map
-from rsg.domains.crafting.starts import KIND, leading_to, start_for, ways, within_walk
+from rsg.domains.crafting.starts import KIND, within_walk
 from rsg.evaluation import Starts
 from rsg.language import Machine, parse
-from rsg.planning import Dependencies, GoalProblem, Plan, by_regions, plan, planned, validate
+from rsg.planning import plan, validate
 from rsg.search import GoalFn, Product, SearchSettings
 from rsg.search.product import search
 from rsg.search.product.kernels import NEVER
@@ -35,9 +34,6 @@ IDEAS = {  # of each order: after how many expansions a random node has its turn
     "novel without walks": (NOVEL, 16, NEVER),
     "novel": (NOVEL, 16, search.EARLY),
 }
-SIDES = (6, 12, 25, 50, 100)
-TERMS = (1, 2, 4, 8, 15, 30)
-ROOM = 12  # in the hands, for instructions that are that long: with the usual six none can be
 
 
 class Case(NamedTuple):
@@ -51,16 +47,9 @@ class Case(NamedTuple):
 
 def run() -> dict[str, Any]:
     """All tables; about ten minutes."""
-    return {
-        "instructions": _instructions(),
-        "splits": _splits(),
-        "dearer on 20": _dearer(),
-        "ideas": _ideas(),
-        "growth": {"side": _growth_in_side(), "terms": _growth_in_terms()},
-        "sheep": _sheep(),
-        "goals": _goals(),
-        "kernel": _kernel(),
-    }
+    pieces: dict[str, Callable[[], Any]] = {f"instructions/{size}": partial(_instructions, size) for size in SIZES}
+    tables = {"splits": _splits, "dearer on 20": _dearer, "ideas": _ideas, "sheep": _sheep, "kernel": _kernel}
+    return in_pieces("large", {**pieces, **tables})
 
 
 def kept(cases: list[Case], order: str, budget: int, goals: GoalFn = SOURCE.true_goals) -> dict[str, list[Any]]:
@@ -73,7 +62,7 @@ def kept(cases: list[Case], order: str, budget: int, goals: GoalFn = SOURCE.true
         spent = time.process_time() - start
         if number:  # the first one compiles
             right = validate(case.world, made, case.machine, partial(SOURCE.truth, case.world)).ok
-            kept = (case.seed, right, made.expansions, made.cost, 1000 * spent)
+            kept = (case.seed, bool(right), int(made.expansions), float(made.cost), 1000 * spent)
             for column, value in zip(rows.values(), kept, strict=True):
                 column.append(value)
     return rows
@@ -96,18 +85,15 @@ def within(rows: dict[str, list[Any]], budget: int) -> dict[str, float]:
 # Instructions.
 
 
-def _instructions() -> dict[str, Any]:
+def _instructions(size: int) -> dict[str, Any]:
     """Of 2 to 12 terms, on maps that hold what is needed."""
-    figures: dict[str, Any] = {}
-    for size in SIZES:
-        cases = list(long_instructions(size, maps=2))
-        rows = kept(cases, NOVEL, LARGE)
-        figures[str(size)] = {
-            PLAIN: within(kept(cases, PLAIN, SMALL), SMALL),
-            NOVEL: within(rows, SMALL),
-            f"{NOVEL} {LARGE}": within(rows, LARGE),
-        }
-    return figures
+    cases = list(long_instructions(size, maps=2))
+    rows = kept(cases, NOVEL, LARGE)
+    return {
+        PLAIN: within(kept(cases, PLAIN, SMALL), SMALL),
+        NOVEL: within(rows, SMALL),
+        f"{NOVEL} {LARGE}": within(rows, LARGE),
+    }
 
 
 def long_instructions(size: int, maps: int, seeds: Any = SEEDS) -> Iterator[Case]:
@@ -117,7 +103,7 @@ def long_instructions(size: int, maps: int, seeds: Any = SEEDS) -> Iterator[Case
             terms = instruction(stream(seed, "large", "instruction", length), length)
             machine = Machine.of(parse(" then ".join(terms)))
             for number in range(maps):
-                yield Case(seed, *_map_for(terms, size, stream(seed, "large", "map", size, length, number)), machine)
+                yield Case(seed, *map_for(terms, size, stream(seed, "large", "map", size, length, number)), machine)
 
 
 def instruction(rng: np.random.Generator, length: int, room: int = 6) -> list[str]:
@@ -165,7 +151,7 @@ def _without(held: list[str], uses: Any) -> list[str]:
     return rest
 
 
-def _map_for(
+def map_for(
     terms: list[str], size: int, rng: np.random.Generator, objects: int | None = None
 ) -> tuple[CraftingWorld, Any]:
     """A map on which one can walk to all that is needed, with so many objects."""
@@ -236,58 +222,6 @@ def _dearer(most: int = 300_000) -> dict[str, float]:
     } | {"cases": len(cases), "share_with_known_least_cost": round(float(both.mean()), 3)}
 
 
-# Growth.
-
-
-def _growth_in_side(terms: int = 4) -> dict[str, Any]:
-    """Instructions of four terms on maps of growing sides, an object to fifty cells."""
-    return _growth({str(side): list(_grown(terms, side, max(12, side * side // 50))) for side in SIDES})
-
-
-def _growth_in_terms(side: int = 20) -> dict[str, Any]:
-    """Instructions of more and more terms on 20×20 maps, for hands that hold twelve things."""
-    return _growth({str(terms): list(map(_roomy, _grown(terms, side, None, ROOM))) for terms in TERMS})
-
-
-def _grown(terms: int, side: int, objects: int | None, room: int = 6) -> Iterator[Case]:
-    for seed in SEEDS:
-        for number in range(3):
-            rng = stream(seed, "large", "growth", terms, side, number)
-            names = instruction(rng, terms, room)
-            yield Case(seed, *_map_for(names, side, rng, objects), Machine.of(parse(" then ".join(names))))
-
-
-def _roomy(case: Case) -> Case:
-    """The same for hands that hold more."""
-    head, slots = 2, case.world.capacity
-    state = np.concatenate([case.state[:head], np.zeros(ROOM, dtype=np.uint8), case.state[head + slots :]])
-    return case._replace(world=replace(case.world, capacity=ROOM), state=state)
-
-
-def _growth(groups: dict[str, list[Case]]) -> dict[str, Any]:
-    """What each group takes, the most memory that arrays of a plan take, and the exponents that fit best."""
-    rows = {}
-    for name, cases in groups.items():
-        rows[name] = within(kept(cases, NOVEL, LARGE), LARGE) | {"mb_median": _memory(cases)}
-    sizes = np.log([float(name) for name in rows])
-    fitted = {
-        figure: round(float(np.polyfit(sizes, np.log([row[figure] for row in rows.values()]), 1)[0]), 2)
-        for figure in ("expansions_mean", "cpu_ms_median", "mb_median")
-    }
-    return {**rows, "exponents": fitted}
-
-
-def _memory(cases: list[Case]) -> float:
-    """The median of what plans take at the most, in megabytes."""
-    most = []
-    for case in cases:
-        tracemalloc.start()
-        plan(case.world, case.state, case.machine, SOURCE.true_goals, SearchSettings(Product(NOVEL), budget=LARGE))
-        most.append(tracemalloc.get_traced_memory()[1] / 2**20)
-        tracemalloc.stop()
-    return round(float(np.median(most)), 3)
-
-
 def _sheep(size: int = 20) -> dict[str, int]:
     """A sword in hand, a sheep in the far corner, three plants near the start: expansions."""
     world = CraftingWorld(size, size)
@@ -295,44 +229,6 @@ def _sheep(size: int = 20) -> dict[str, int]:
     state = world.state({**plants, (size - 1, size - 1): "sheep"}, (0, 0), ["sword"])
     case = Case(SEEDS[0], world, state, Machine.of(parse("mine-wool")))
     return {order: kept([case], order, LARGE)["expansions"][0] for order in (PLAIN, NOVEL)}
-
-
-# Goals of which nobody says the steps.
-
-
-def _goals(starts: int = 4, budget: int = 25_000) -> dict[str, Any]:
-    """Goals to which chains of at least 6 terms lead, by the true dependencies."""
-    known = true_dependencies()
-    goals = [term for term in known.terms if len(leading_to(term)) >= 6]
-    figures: dict[str, Any] = {"terms": [len(leading_to(goal)) for goal in goals]}
-    for size in (7, 12, 20):
-        places = [
-            (seed, goal, *start_for(goal, size, stream(seed, "large", "goal", goal, size, number)))
-            for seed in SEEDS
-            for goal in goals
-            for number in range(starts)
-        ]
-        for name, novel in (("plain", False), ("novel", True)):
-            rows: dict[str, list[Any]] = {"seed": [], "right": [], "expansions": [], "actions": [], "ms": []}
-            for number, (seed, goal, world, state) in enumerate([places[0], *places]):
-                problem = GoalProblem(world, state, goal, SOURCE.true_goals, known)
-                made: Plan = planned(problem, partial(by_regions, novel=novel), budget)
-                if number:  # the first one compiles
-                    right = validate(world, made, goal, partial(SOURCE.truth, world)).ok
-                    kept = (seed, right, made.expansions, len(made.actions), 1000 * made.seconds)
-                    for column, value in zip(rows.values(), kept, strict=True):
-                        column.append(value)
-            lengths = {"actions_mean": round(float(np.mean(rows["actions"])), 2), "most": max(rows["expansions"])}
-            figures[f"{size} {name}"] = {**within(rows, budget), **lengths}
-    return figures
-
-
-def true_dependencies() -> Dependencies:
-    """What each term needs, by the rules."""
-    terms = tuple(VOCABULARY)
-    needs = tuple(tuple(tuple(terms.index(one) for one in sorted(way)) for way in ways(term)) for term in terms)
-    nothing, none = np.zeros((len(terms), len(terms)), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
-    return Dependencies(terms, nothing, nothing, none, nothing, needs, np.full(len(terms), 0.5))
 
 
 def _kernel(budget: int = 20_000, tries: int = 10) -> dict[str, int]:
