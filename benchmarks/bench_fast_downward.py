@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bench_goals import true_dependencies
+from benchmarks.harness import in_pieces
 from reproductions.fast_downward import CONFIGURATIONS, ask
 from reproductions.pddl import to_pddl
 from reproductions.peers import cheapest, is_right, open_field
@@ -27,28 +28,35 @@ PAIRS = {"optimal": "optimal", "default": "satisficing"}  # what of ours is besi
 
 def run() -> dict[str, Any]:
     """For each size and pair: solved, median time, steps and the median of their time over ours."""
-    rows: dict[tuple[int, str], list[dict[str, float]]] = {}
-    for size in SIZES:
-        for seed in SEEDS:
-            for term in GOALS:
-                problem = open_field(term, size, seed)
-                texts = to_pddl(problem.world, problem.state, problem.term)
-                goals, known = find("crafting").true_goals, true_dependencies()
-                ours: dict[str, Callable[..., Plan]] = {
-                    "optimal": partial(cheapest, problem, time_limit=LIMIT),
-                    "default": partial(plan_goal, problem.world, problem.state, term, goals, known),
-                }
-                for name, configuration in PAIRS.items():
-                    theirs = ask(texts, CONFIGURATIONS[configuration], LIMIT)
-                    ours[name]()  # compiles the kernels, or loads them
-                    begun = time.process_time()
-                    made = ours[name]()
-                    spent = time.process_time() - begun
-                    assert not made.found or is_right(problem, made.actions.tolist())
-                    told = (spent, len(made.actions) if made.found else np.nan, theirs.search_seconds, theirs.steps)
-                    row = dict(zip(("ours_s", "ours_steps", "theirs_s", "theirs_steps"), told, strict=True))
-                    rows.setdefault((size, name), []).append(row)  # type: ignore[arg-type]
-    return {f"{size} {name}": _together(some) for (size, name), some in rows.items()}
+    asked = [(size, seed, term) for size in SIZES for seed in SEEDS for term in GOALS]
+    pieces = {f"{size}/{term} {seed}": partial(_beside, size, seed, term) for size, seed, term in asked}
+    return {
+        f"{size} {name}": _together([row[name] for row in rows.values()])
+        for size, rows in in_pieces("fast_downward", pieces).items()
+        for name in PAIRS
+    }
+
+
+def _beside(size: int, seed: int, term: str) -> dict[str, dict[str, float]]:
+    """One problem for each pair: seconds and steps, ours and theirs."""
+    problem = open_field(term, size, seed)
+    texts = to_pddl(problem.world, problem.state, problem.term)
+    goals, known = find("crafting").true_goals, true_dependencies()
+    ours: dict[str, Callable[..., Plan]] = {
+        "optimal": partial(cheapest, problem, time_limit=LIMIT),
+        "default": partial(plan_goal, problem.world, problem.state, term, goals, known),
+    }
+    rows: dict[str, dict[str, float]] = {}
+    for name, configuration in PAIRS.items():
+        theirs = ask(texts, CONFIGURATIONS[configuration], LIMIT)
+        ours[name]()  # compiles the kernels, or loads them
+        begun = time.process_time()
+        made = ours[name]()
+        spent = time.process_time() - begun
+        assert not made.found or is_right(problem, made.actions.tolist())
+        told = (spent, len(made.actions) if made.found else None, theirs.search_seconds, theirs.steps)
+        rows[name] = dict(zip(("ours_s", "ours_steps", "theirs_s", "theirs_steps"), told, strict=True))  # type: ignore[arg-type]
+    return rows
 
 
 def _together(rows: list[dict[str, float]]) -> dict[str, float]:
@@ -56,10 +64,14 @@ def _together(rows: list[dict[str, float]]) -> dict[str, float]:
     table = {key: np.array([row[key] for row in rows], dtype=float) for key in rows[0]}
     both = np.isfinite(table["ours_steps"]) & np.isfinite(table["theirs_steps"])
     ratio = table["theirs_s"][both] / table["ours_s"][both]
-    return {
+    figures = {
         "problems": len(rows),
         "solved_by_us": int(np.isfinite(table["ours_steps"]).sum()),
         "solved_by_them": int(np.isfinite(table["theirs_steps"]).sum()),
+    }
+    if not both.any():
+        return figures
+    return figures | {
         "ours_ms_median": round(1000 * float(np.median(table["ours_s"][both])), 3),
         "theirs_ms_median": round(1000 * float(np.median(table["theirs_s"][both])), 3),
         "ratio_median": round(float(np.median(ratio)), 1),

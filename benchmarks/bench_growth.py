@@ -1,8 +1,6 @@
 """How time and memory grow: with the side of maps, the terms of instructions, the vocabulary, the demonstrations."""
 
 import os
-import resource
-import sys
 import tempfile
 import time
 import tracemalloc
@@ -17,7 +15,7 @@ import numpy as np
 
 import rsg
 from benchmarks.bench_large import LARGE, NOVEL, SOURCE, Case, instruction, kept, within
-from benchmarks.harness import in_pieces
+from benchmarks.harness import in_pieces, peak_mb
 from benchmarks.many_words import learned_words
 from rsg.core.random import stream
 from rsg.demos import Recipe, Store
@@ -53,9 +51,7 @@ def exponents(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     rows = list(table.values())
     figures = [name for name in rows[0] if all(row[name] > 0 for row in rows)]
     sizes = np.log([float(size) for size in table])
-    return {
-        name: round(float(np.polyfit(sizes, np.log([row[name] for row in rows]), 1)[0]), 2) for name in figures
-    }
+    return {name: round(float(np.polyfit(sizes, np.log([row[name] for row in rows]), 1)[0]), 2) for name in figures}
 
 
 # Maps and instructions.
@@ -107,23 +103,18 @@ def _demonstrations(count: int) -> dict[str, float]:
         place = Path(folder)
         make_demonstrations(Recipe("crafting", "train", 1), place / "few")  # compiles
         rsg.learn(Store(place / "few"), "crafting", per_task=1)
-        base, figures = _peak(), {}
+        figures = {"program_mb": peak_mb()}
         begun = time.process_time()
         store = make_demonstrations(Recipe("crafting", "train", per_task), place / "all")
-        figures |= {"made": len(store), "make_s": time.process_time() - begun, "make_mb": _peak() - base}
+        figures |= {"made": len(store), "make_s": time.process_time() - begun, "make_mb": peak_mb()}
         figures["disk_mb"] = sum(file.stat().st_size for file in (place / "all").iterdir()) / MB
         begun = time.process_time()
         assert sum(len(demo) for demo in store) == store.steps
-        figures |= {"read_s": time.process_time() - begun, "read_mb": _peak() - base}
+        figures |= {"read_s": time.process_time() - begun, "read_mb": peak_mb()}
         begun = time.process_time()
         rsg.learn(store, "crafting")
-        figures |= {"learn_s": time.process_time() - begun, "learn_mb": _peak() - base}
+        figures |= {"learn_s": time.process_time() - begun, "learn_mb": peak_mb()}
     return {name: round(figure, 3) for name, figure in figures.items()}
-
-
-def _peak() -> float:
-    """The most memory that this process has had, in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / MB
 
 
 def _alone(work: Callable[[int], dict[str, float]], size: int) -> dict[str, float]:

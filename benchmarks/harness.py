@@ -1,6 +1,8 @@
 """What every benchmark shares: timing, the machine it ran on, and where the figures are kept."""
 
 import json
+import resource
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,6 +25,11 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
     return {"median": sorted(walls)[len(walls) // 2], "best": min(walls), "cpu": min(cpus)}
+
+
+def peak_mb() -> float:
+    """The most memory that this process has had, in megabytes (a Mac counts in bytes, others in kilobytes)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 2**20
 
 
 def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:
