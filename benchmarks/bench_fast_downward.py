@@ -19,7 +19,7 @@ from reproductions.peers import cheapest, is_right, open_field
 from rsg.domain import find
 from rsg.planning import Plan, plan_goal
 
-SIZES = (10, 20, 30)
+SIZES = (10, 20)
 GOALS = ("mine-wood", "craft-wood-plank")
 SEEDS = range(3)
 LIMIT = 60.0  # seconds of each search

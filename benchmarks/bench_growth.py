@@ -34,6 +34,7 @@ TERMS = (1, 2, 4, 8, 15, 30)
 ROOM = 12  # in the hands, for instructions that are that long: with the usual six none can be
 WORDS = (26, 60, 125, 250, 500)
 DEMONSTRATIONS = (1_000, 10_000, 100_000, 1_000_000)
+MADE = 100_000  # at most; more are the same several times over
 MB = 2**20
 
 
@@ -48,10 +49,11 @@ def run() -> dict[str, Any]:
 
 def exponents(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """For each figure the exponent b of the a·sizeᵇ that fits best, on a logarithmic scale."""
-    rows = list(table.values())
-    figures = [name for name in rows[0] if all(row[name] > 0 for row in rows)]
-    sizes = np.log([float(size) for size in table])
-    return {name: round(float(np.polyfit(sizes, np.log([row[name] for row in rows]), 1)[0]), 2) for name in figures}
+    fitted = {}
+    for name in next(iter(table.values())):
+        known = {float(size): row[name] for size, row in table.items() if row.get(name, 0) > 0}
+        fitted[name] = round(float(np.polyfit(*np.log([list(known), list(known.values())]), 1)[0]), 2)
+    return fitted
 
 
 # Maps and instructions.
@@ -97,17 +99,26 @@ def _planned(cases: Sequence[Case]) -> dict[str, float]:
 
 
 def _demonstrations(count: int) -> dict[str, float]:
-    """Making so many, reading them one after the other, and learning from all of them: CPU seconds, megabytes."""
-    per_task = -(-count // len(SOURCE.tasks("train")))
+    """Making so many, reading them one after the other, and learning from all of them: CPU seconds, megabytes.
+
+    No more than `MADE` are made; a larger store has these several times over.
+    """
+    per_task = -(-min(count, MADE) // len(SOURCE.tasks("train")))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         make_demonstrations(Recipe("crafting", "train", 1), place / "few")  # compiles
         rsg.learn(Store(place / "few"), "crafting", per_task=1)
         figures = {"program_mb": peak_mb()}
         begun = time.process_time()
-        store = make_demonstrations(Recipe("crafting", "train", per_task), place / "all")
-        figures |= {"made": len(store), "make_s": time.process_time() - begun, "make_mb": peak_mb()}
-        figures["disk_mb"] = sum(file.stat().st_size for file in (place / "all").iterdir()) / MB
+        store = make_demonstrations(Recipe("crafting", "train", per_task), place / "made")
+        if count <= MADE:
+            figures["make_s"] = time.process_time() - begun
+        else:
+            several = Store.create(place / "several", "crafting")
+            for _ in range(count // MADE):
+                several.append(store)
+            store = several
+        figures |= {"stored": len(store), "disk_mb": sum(file.stat().st_size for file in store.folder.iterdir()) / MB}
         begun = time.process_time()
         assert sum(len(demo) for demo in store) == store.steps
         figures |= {"read_s": time.process_time() - begun, "read_mb": peak_mb()}

@@ -211,10 +211,24 @@ def _ideas() -> dict[str, Any]:
 
 
 def _dearer() -> dict[str, Any]:
-    """By how much plans for short instructions on 20×20 maps cost more than the cheapest, where that can be known."""
-    cases = [case for case in long_instructions(20, maps=4) if len(case.machine.terms) <= 4]
+    """The same for short instructions on open 20×20 fields on which all that is needed lies three times."""
+    cases = list(_with_choices(20))
     least = kept(cases, "optimal", MOST)["cost"]
     return {order: dearer(kept(cases, order, LARGE)["cost"], least) for order in (PLAIN, NOVEL)}
+
+
+def _with_choices(size: int, copies: int = 3, maps: int = 4) -> Iterator[Case]:
+    """Of each seed instructions of 2 to 4 terms: where a thing lies once, there is nothing to choose."""
+    for seed in SEEDS:
+        for length in (2, 3, 4):
+            terms = instruction(stream(seed, "large", "instruction", length), length)
+            things = list(objects_for(terms)) * copies
+            for number in range(maps):
+                cells = stream(seed, "large", "choices", length, number).permutation(size * size)[: len(things) + 1]
+                agent, *places = (divmod(cell, size) for cell in cells.tolist())
+                world = CraftingWorld(size, size)
+                state = world.state(dict(zip(places, things, strict=True)), agent)
+                yield Case(seed, world, state, Machine.of(parse(" then ".join(terms))))
 
 
 def dearer(costs: Sequence[float], least: Sequence[float]) -> dict[str, float]:
