@@ -76,6 +76,7 @@ def _together(rows: list[dict[str, float]]) -> dict[str, float]:
         "theirs_ms_median": round(1000 * float(np.median(table["theirs_s"][both])), 3),
         "ratio_median": round(float(np.median(ratio)), 1),
         "ratio_least": round(float(ratio.min()), 2),
+        "ratio_of_means": round(float(table["theirs_s"][both].mean() / table["ours_s"][both].mean()), 2),
         "ours_steps": round(float(table["ours_steps"][both].mean()), 2),
         "theirs_steps": round(float(table["theirs_steps"][both].mean()), 2),
     }
