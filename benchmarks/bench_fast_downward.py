@@ -2,7 +2,8 @@
 
 Goals are single terms on maps that hold what is needed, hands are empty. Times are processor time: of Fast Downward its
 own search alone, without translation and start; of ours the whole call. Fast Downward is called by itself: through
-unified-planning, which reads the texts and writes them again, a problem of 20×20 takes minutes. Needs the extra `[pddl]`.
+unified-planning, which reads the texts and writes them again, a problem of 20×20 takes minutes. Needs the extra
+`[pddl]`.
 """
 
 import re
