@@ -2,7 +2,6 @@
 
 import json
 import resource
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -28,8 +27,11 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
 
 
 def peak_mb() -> float:
-    """The most memory that this process has had, in megabytes (a Mac counts in bytes, others in kilobytes)."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 2**20
+    """The most memory that this process has had, in megabytes; elsewhere than on Linux, also that of who started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line[:6] == "VmHWM:") / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:

@@ -20,7 +20,7 @@ from rsg.domains.crafting import CraftingWorld, Rule, Rulebook, Thing
 from rsg.planning import validate
 
 SEED = 300
-SHOWN = 6  # demonstrations of each word
+SHOWN = 4  # demonstrations of each word
 TRIES = 30  # starts, until a word can be shown
 ASKED, TERMS = 40, 3  # instructions that are planned for, and their words
 
