@@ -32,8 +32,8 @@ EACH = 3  # instructions of each seed
 SIDES = (6, 12, 25, 50, 100)
 TERMS = (1, 2, 4, 8, 15, 30)
 ROOM = 12  # in the hands, for instructions that are that long: with the usual six none can be
-WORDS = (26, 60, 125, 250, 500)
-DEMONSTRATIONS = (1_000, 10_000, 100_000, 1_000_000)
+WORDS = (26, 60, 125, 250)
+DEMONSTRATIONS = (1_000, 10_000, 100_000)
 MADE = 100_000  # at most; more are the same several times over
 MB = 2**20
 
