@@ -9,7 +9,7 @@ PYTEST := $(MEMORY) $(BIN)/python -m pytest
 WORKERS ?= auto
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal  # neighbours in one process: they share kernels and fixtures
 
-.PHONY: help demo test test-slow lint format bench docs pictures clean
+.PHONY: help demo test test-slow axe lint format bench docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Say what each target does
@@ -25,6 +25,8 @@ test: $(VENV)/.dev  ## Set up and run the tests, in parallel, with the coverage 
 
 test-slow: $(VENV)/.dev  ## The long runs: kills, damage, fuzzing, large property counts
 	$(PYTEST) $(SIDE_BY_SIDE) -m slow --timeout=3600
+
+axe: out/axe/package/axe.min.js  ## Fetch what tests whether everybody can use the page of the studio (takes npm)
 
 lint: $(VENV)/.dev  ## Formatting, lint rules, strict typing
 	$(BIN)/ruff format --check .
@@ -49,6 +51,10 @@ clean:  ## Remove everything that the other targets made
 	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out/demo
 	find src tests reproductions benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
+out/axe/package/axe.min.js:
+	@mkdir -p out/axe
+	@cd out/axe && npm pack --silent axe-core@4.14.1 && tar -xzf axe-core-*.tgz package/axe.min.js && touch package/axe.min.js
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rsg needs Python 3.11 or newer; $(PYTHON) is older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
@@ -56,11 +62,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and what it needs into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) --quiet -e .
+	@$(PIP) --quiet -e '.[studio]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing rsg and the development tools into $(VENV) (a few minutes the first time) ..."
-	@$(PIP) --quiet -e '.[dev,formats,onnx,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,formats,onnx,environments]' && \
+	@$(PIP) --quiet -e '.[dev,studio,formats,onnx,environments,ompl,pddl]' || { $(PIP) --quiet -e '.[dev,studio,formats,onnx,environments]' && \
 	  echo "Planners that others wrote are not to be had here; tests with them are skipped."; }
 	@touch $@ $(VENV)/.core

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 # core ← language, worlds ← search ← planning ← demos ← domain ← envs, training ← subgoals ← baselines ← domains ←
-# evaluation ← studio, cli
+# evaluation ← studio ← cli
 FLOORS = [
     {"core"},
     {"language", "worlds"},
@@ -19,7 +19,8 @@ FLOORS = [
     {"baselines"},
     {"domains"},
     {"evaluation"},
-    {"studio", "cli"},
+    {"studio"},
+    {"cli"},
 ]  # `reproductions/` stands on top of all: no room imports it
 OUTSIDE = ("__init__.py", "__main__.py")  # the package's own open every room
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -24,3 +24,13 @@ def rsg(capsys):
         return stop.value.code, out, err
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say so if nobody looked at the page of the studio."""
+    from tests.browser.visit import AXE, CHROMIUM
+
+    if not CHROMIUM:
+        terminalreporter.write_line("The page of the studio was NOT tested: there is no chromium.", red=True)
+    elif not AXE.exists():
+        terminalreporter.write_line("Nobody looked whether everybody can use the studio: `make axe`.", red=True)

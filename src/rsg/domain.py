@@ -64,6 +64,23 @@ class Illustration(NamedTuple):
     pictures: Sequence[tuple[str, bytes]]
 
 
+class Positions(NamedTuple):
+    """A state again and again, with the agent at many places.
+
+    Attributes:
+        states: `[rows · columns · K, W]`, K at each place (orientations, say), row by row.
+        rows, columns: how many places there are.
+        box: what the places cover of the picture: left, top, right, bottom, from 0 to 1.
+        free: `[rows · columns · K]` whether the agent can be so.
+    """
+
+    states: Array
+    rows: int
+    columns: int
+    box: tuple[float, float, float, float]
+    free: Bools
+
+
 class Network(NamedTuple):
     """A kind of network that suits some worlds."""
 
@@ -284,6 +301,18 @@ class Domain(Generic[W]):
     def text(self, world: W, state: Array) -> str:
         """A start as a file that a person can edit and load."""
         raise self.lacks("files of places", "leave out --save")
+
+    def things(self, world: W) -> Sequence[str]:
+        """What a person may put into a world by pointing, `agent` and `nothing` among it; by default there is none."""
+        return ()
+
+    def put(self, world: W, state: Array, thing: str, at: tuple[float, float]) -> tuple[W, Array]:
+        """The world and the state with a thing where somebody points at in the picture, (0, 0) left above to (1, 1)."""
+        raise self.lacks("things to put into it", "take a start or a place as it is")
+
+    def positions(self, world: W, state: Array) -> Positions:
+        """The state with the agent at many places."""
+        raise self.lacks("places to put the agent at", "look at what was learned with rsg readings")
 
     def controls(self, world: W) -> Controls:
         """How a person moves; by default arrows for actions of such names, and digits, then letters, for the others."""

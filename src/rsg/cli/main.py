@@ -34,6 +34,7 @@ COMMANDS = {
     "segment": "Say where each subgoal of many recordings begins and ends, in the formats of others.",
     "eval": "Plan from many starts, replay every plan, and report success.",
     "reproduce": "Run an experiment of the paper and write its section of the results.",
+    "studio": "Open a page to instruct the agent, show it something, and look inside.",
     "doctor": "Check the installation: Python, packages, threads, compile cache, extras.",
 }
 app = typer.Typer(

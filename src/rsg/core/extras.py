@@ -5,6 +5,7 @@ from importlib.util import find_spec
 EXTRAS = {  # extra: what it brings, the modules that show it is there
     "formats": ("demonstrations of Minari, LeRobot and robomimic", ("minari", "pyarrow", "h5py")),
     "onnx": ("networks for programs without rsg, as ONNX", ("onnx", "onnxruntime", "onnxscript")),
+    "studio": ("the page of rsg studio, and its service", ("fastapi", "uvicorn")),
     "environments": ("MiniGrid and Overcooked, worlds that others wrote", ("minigrid", "overcooked_ai_py")),
     "ogbench": ("OGBench and change points, for a benchmark", ("ogbench", "ruptures")),
     "ompl": ("OMPL motion planners, as a peer", ("ompl",)),

@@ -18,6 +18,7 @@ MAX_DRAWN = 500
 
 _FORMATS = (".svg", ".png", ".pdf")
 _HEIGHT, _ROW, _GAP, _LETTER, _PAD = 0.42, 0.72, 0.95, 0.098, 0.34  # inches
+_PIXELS = 90  # of an inch
 _INNER, _OUTER, _LINE = "#e8f0fb", "#fde7c4", "#44546a"
 
 
@@ -73,6 +74,45 @@ class Places(NamedTuple):
         """What it needs, with a margin: left, right, low, high."""
         left, right = self.x[0] - self.widths[0], self.x[-1] + self.widths[-1]
         return left, right, self.y.min() - _HEIGHT, self.y.max() + _HEIGHT
+
+
+def plain_picture(machine: Machine) -> dict[str, Any]:
+    """A machine as plain values for who draws it: where nodes and edges are, in pixels, with y down.
+
+    >>> from rsg.language.machine import machine_of
+    >>> [node["label"] for node in plain_picture(machine_of("a then b"))["nodes"]]
+    ['start', 'a', 'b', 'end']
+    """
+    if machine.nodes > MAX_DRAWN:
+        return {"width": 0, "height": 0, "nodes": [], "edges": []}
+    places = Places.of(machine)
+    labels, widths, x, y, routes = places
+    left, right, low, high = places.sides
+
+    def spot(across: float, up: float) -> list[float]:
+        return [round((across - left) * _PIXELS, 1), round((high - up) * _PIXELS, 1)]
+
+    nodes = [
+        {"label": label, "x": spot(x[k], y[k])[0], "y": spot(x[k], y[k])[1], "width": round(widths[k] * _PIXELS, 1)}
+        for k, label in enumerate(["start", *labels[1:-1], "end"])
+    ]
+    edges = [
+        {
+            "from": source,
+            "to": target,
+            "points": [
+                spot(*point)
+                for point in (
+                    (x[source] + widths[source] / 2, y[source]),
+                    *between,
+                    (x[target] - widths[target] / 2, y[target]),
+                )
+            ],
+        }
+        for source, between, target in routes
+    ]
+    size = {"width": round((right - left) * _PIXELS, 1), "height": round((high - low) * _PIXELS, 1)}
+    return {**size, "nodes": [{**node, "height": round(_HEIGHT * _PIXELS, 1)} for node in nodes], "edges": edges}
 
 
 def put(axes: Any, places: Places, colors: Mapping[int, str] | None = None, size: float = 10) -> None:

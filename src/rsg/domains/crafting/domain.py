@@ -2,20 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools
+from rsg.core.arrays import Array, Bools, Bytes
 from rsg.core.errors import RsgError
 from rsg.core.words import quantity
 from rsg.demos import Demonstration
-from rsg.domain import Controls, Domain, Illustration, Picture, PlaceOption
+from rsg.domain import Controls, Domain, Illustration, Picture, PlaceOption, Positions
 from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld, kernels
 from rsg.domains.crafting.expert import asked_for, expert
 from rsg.domains.crafting.kinds import KINDS
 from rsg.domains.crafting.maps import kind_named, sample_map
+from rsg.domains.crafting.pictures import strip_rows
 from rsg.domains.crafting.starts import leading_to, names_a_file, start_for, start_on
 from rsg.domains.crafting.tasks import (
     COMPOSITIONAL,
@@ -34,6 +35,8 @@ from rsg.domains.splits import printed, splits_of
 
 MAX_DRAWS = 1000
 MORE_ITEMS = 0.66  # the chance of one more random item in the hands, while there is room
+MOST_PIXELS = 2000  # of the longer side of a picture
+MOST_PLACES = 10_000
 GOAL_SIZE = 7  # rows and columns of a map for a goal
 
 _ITEMS = tuple(thing.name for thing in STANDARD.things if thing.kind == "item")
@@ -149,10 +152,42 @@ class Crafting(Domain[CraftingWorld]):
     def text(self, world: CraftingWorld, state: Array) -> str:
         return write_map(world, state)
 
+    def things(self, world: CraftingWorld) -> Sequence[str]:
+        return ("nothing", "agent", *world.rules.names[1:])
+
+    def put(
+        self, world: CraftingWorld, state: States, thing: str, at: tuple[float, float]
+    ) -> tuple[CraftingWorld, States]:
+        """A click on the map puts it there, one below it takes an item into the hands, or empties them."""
+        height = world.height + strip_rows(world)
+        x, y = min(int(at[0] * world.width), world.width - 1), min(int(at[1] * height), height - 1)
+        after, hands = state.copy(), slice(kernels.HEAD, kernels.HEAD + world.capacity)
+        if thing == "agent":
+            after[:2] = min(y, world.height - 1), x
+        elif y < world.height:
+            world.cells(after)[y, x] = 0 if thing == "nothing" else world.rules.code(thing)
+        else:
+            held = () if thing == "nothing" else (*world.inventory(state), thing)
+            after[hands] = world.state({}, inventory=held)[hands]
+        return world, after
+
+    def positions(self, world: CraftingWorld, state: States) -> Positions:
+        if world.height * world.width > MOST_PLACES:
+            raise RsgError(f"a map of more than {MOST_PLACES:,} cells is too large to look at all of them")
+        states = np.repeat(state[None], world.height * world.width, axis=0)
+        states[:, :2] = np.indices((world.height, world.width)).reshape(2, -1).T
+        low = world.height / (world.height + strip_rows(world))
+        return Positions(states, world.height, world.width, (0.0, 0.0, 1.0, low), np.ones(len(states), dtype=np.bool_))
+
     def controls(self, world: CraftingWorld) -> Controls:
         moves = {name: number for number, name in enumerate(world.actions)}
         keys = dict.fromkeys([" ", "e", "\r", "\n"], "toggle")
         return Controls(moves, keys, "arrows or wasd move   space toggles")
+
+    def picture(self, world: CraftingWorld, state: States, pixels: int | None = None) -> Bytes:
+        """Cells are as large as asked, on a large map smaller."""
+        side = max(world.width, world.height + strip_rows(world))
+        return world.render(state, max(4, min(pixels or 32, MOST_PIXELS // side)))
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
@@ -167,11 +202,11 @@ class Crafting(Domain[CraftingWorld]):
         return [cost_figure(subgoals, settings)]
 
 
-@cache
+@lru_cache(maxsize=1000)
 def _world(setting: str) -> CraftingWorld:
     try:
         values = json.loads(setting)
-        if values.pop("world") != Crafting.name:
+        if values.pop("world") != Crafting.name or not all(type(size) is int for size in values.values()):
             raise ValueError(setting)
         return CraftingWorld(**values)
     except (ValueError, TypeError, KeyError, AttributeError):

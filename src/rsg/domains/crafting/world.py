@@ -55,8 +55,8 @@ class CraftingWorld:
         if not (1 <= self.height <= 255 and 1 <= self.width <= 255 and 1 <= self.capacity <= 255):
             sizes = f"{self.height}×{self.width}, capacity {self.capacity}"
             raise RsgError(f"a map has 1 to 255 rows, columns and inventory slots, not {sizes}")
-        if self.objects < 0:
-            raise RsgError(f"a map cannot hold {self.objects} objects")
+        if not 0 <= self.objects <= self.height * self.width:
+            raise RsgError(f"a map of {self.height}×{self.width} cells cannot hold {self.objects} objects")
         if self.objects == 0:
             object.__setattr__(self, "objects", self.height * self.width)
 

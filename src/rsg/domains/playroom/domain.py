@@ -3,22 +3,24 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rsg.core.arrays import Array, Bools, Bytes, Floats
-from rsg.core.errors import RsgError
+from rsg.core.errors import RsgError, unknown
 from rsg.core.random import stream
 from rsg.core.words import quantity
 from rsg.demos import Demonstration
-from rsg.domain import Controls, Domain, Illustration, Picture, PlaceOption
+from rsg.domain import Controls, Domain, Illustration, Picture, PlaceOption, Positions
 from rsg.domains.playroom import SHIPPED, Layout, PlayroomWorld, TrueGoals, load_layout
 from rsg.domains.playroom.expert import BUDGET, expert
 from rsg.domains.playroom.layout_files import LAYOUTS, layout_of, layout_values, write_layout
+from rsg.domains.playroom.pictures import MARGIN
 from rsg.domains.playroom.truth import effectors_of
+from rsg.domains.playroom.world import POSE
 from rsg.domains.splits import paper_tasks, printed, splits_of
 from rsg.language import machine_of
 from rsg.planning import Part, Plan
@@ -28,6 +30,7 @@ PAPER = "paper"  # the layout
 MAX_DRAWS = 20
 LATER_BUDGET = BUDGET // 4  # from the second start on: if there is no way at all, that must not take long to see
 TURN = math.pi / 4
+PLACE, TURNS = 0.5, 8  # units of length between places of the robot, and orientations at each
 MOVES = {
     "w": ("up", (0.0, 1.0, 0.0)),
     "s": ("down", (0.0, -1.0, 0.0)),
@@ -153,6 +156,32 @@ class Playroom(Domain[PlayroomWorld]):
     def text(self, world: PlayroomWorld, state: Array) -> str:
         return write_layout(world.layout_at(state))
 
+    def things(self, world: PlayroomWorld) -> Sequence[str]:
+        return ("agent", *(effector.name for effector in world.layout.effectors))
+
+    def put(
+        self, world: PlayroomWorld, state: Floats, thing: str, at: tuple[float, float]
+    ) -> tuple[PlayroomWorld, Floats]:
+        """What is there already is moved."""
+        (width, height), names = world.layout.size, self.things(world)
+        if thing not in names:
+            raise unknown("thing", thing, names)
+        place = (at[0] * (width + 2 * MARGIN) - MARGIN, (1 - at[1]) * (height + 2 * MARGIN) - MARGIN)
+        after, number = state.copy(), names.index(thing)
+        low = POSE + 2 * (number - 1) if number else 0
+        after[low : low + 2] = place
+        return world, world.checked_start(after)
+
+    def positions(self, world: PlayroomWorld, state: Floats) -> Positions:
+        (width, height), turns = world.layout.size, np.arange(TURNS) * 2 * np.pi / TURNS
+        xs, ys = np.arange(PLACE / 2, width, PLACE), np.arange(height - PLACE / 2, 0, -PLACE)
+        y, x, angle = np.meshgrid(ys, xs, turns, indexing="ij")
+        states = np.repeat(state[None], x.size, axis=0)
+        states[:, :3] = np.stack([x.ravel(), y.ravel(), angle.ravel()], axis=1)
+        wide, high = width + 2 * MARGIN, height + 2 * MARGIN
+        box = (MARGIN / wide, MARGIN / high, (MARGIN + width) / wide, (MARGIN + height) / high)
+        return Positions(states, len(ys), len(xs), box, world.free(states))
+
     def controls(self, world: PlayroomWorld) -> Controls:
         return CONTROLS
 
@@ -190,7 +219,7 @@ class Playroom(Domain[PlayroomWorld]):
         return [heat_illustration(subgoals, *self.start_of("novel", 0, stream(0, "report", "heat")))]
 
 
-@cache
+@lru_cache(maxsize=1000)
 def _world(setting: str) -> PlayroomWorld:
     try:
         values = json.loads(setting)
