@@ -35,6 +35,8 @@ TRUTH = WORLD.truth(
 
 
 class DoorKey(rsg.Domain):
+    """What a domain tells of it: its tasks, and its world."""
+
     title = "DoorKey of MiniGrid"
     splits = {
         "train": ["pick-up-key", "pick-up-key then open-door", "pick-up-key then open-door then reach-goal"],

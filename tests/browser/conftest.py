@@ -3,10 +3,10 @@
 from shutil import copytree
 
 import pytest
-import rsg
 from tests.browser.visit import CHROMIUM, ROOT, Visitor, chromium
 from tests.studio.conftest import Studio, begin, trained  # noqa: F401 - fixtures
 
+import rsg
 from rsg.demos import Recipe
 from rsg.domain import find, make_demonstrations
 

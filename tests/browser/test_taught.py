@@ -4,11 +4,8 @@ import time
 
 import numpy as np
 import pytest
-from tests.browser.visit import Visitor
-from tests.studio.conftest import Studio
 
-from rsg.demos import Recipe
-from rsg.domain import find, make_demonstrations
+from rsg.domain import find
 
 pytestmark = pytest.mark.slow
 WORD, MEANT, MAPS = "fetch-it", "grab-key", range(5000, 5050)

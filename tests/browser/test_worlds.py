@@ -6,7 +6,9 @@ from rsg.demos import Store
 from rsg.demos.corrections import corrections
 
 
-@pytest.mark.parametrize(("name", "term", "last"), [("playroom", "ring-bell", "play-with-ball"), ("doorkey", "pick-up-key", "open-door")])
+@pytest.mark.parametrize(
+    ("name", "term", "last"), [("playroom", "ring-bell", "play-with-ball"), ("doorkey", "pick-up-key", "open-door")]
+)
 def test_another_world(name, term, last, request, visit):
     studio = request.getfixturevalue(name)
     count = len(Store(studio.demos))

@@ -12,7 +12,7 @@ import numpy as np
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "out/axe/package/axe.min.js"  # `make axe` fetches it
-QUIET = "gpu quic background-networking component-update sync".split()
+QUIET = ["gpu", "quic", "background-networking", "component-update", "sync"]
 SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 PARTS = {  # of the page, and what is there once they can be used
     "instruct": "#instruct-plan:enabled",
