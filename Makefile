@@ -46,6 +46,7 @@ docs: $(VENV)/.dev  ## Build the documentation site into site/
 
 pictures: $(VENV)/.dev  ## Draw the pictures of the documentation anew
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python -m docs.pictures_of_studio
 
 clean:  ## Remove everything that the other targets made
 	rm -rf $(VENV) site build dist .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis out/demo

@@ -35,7 +35,7 @@ TRUTH = WORLD.truth(
 
 
 class DoorKey(rsg.Domain):
-    """What a domain tells of it: its tasks, and its world."""
+    """What is known of it; in MiniGrid a move is a turn or a step forward."""
 
     title = "DoorKey of MiniGrid"
     splits = {

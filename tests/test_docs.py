@@ -28,6 +28,7 @@ MENTIONED = (  # programs that a page may call besides rsg, and what is known of
     ("pip", lambda words: words[0] in ("install", "uninstall") and all(map(installable, words[1:]))),
     ("git", lambda words: words[0] == "clone"),
     ("python", lambda words: words[0] == "-m" and (ROOT / words[1].replace(".", "/")).with_suffix("").exists()),
+    ("curl", lambda words: any(word.startswith("localhost:8800/") for word in words)),
     ("pre-commit", lambda words: words == ["install"]),
 )
 SMALLER = (  # what a command is given in the place of what a page says, when all of them are run
@@ -39,7 +40,9 @@ SMALLER = (  # what a command is given in the place of what a page says, when al
     (r"--set steps=\d+", "--set steps=10"),
     (r"(rsg train (?!.*steps=|.*--resume|.*help).*(--method|--encoder).*)", r"\1 --set steps=10"),
 )
-ONLY_READ = re.compile(r"rsg reproduce|make (?!demo)|pip|git|python|pre-commit")  # takes hours, or changes the machine
+ONLY_READ = re.compile(
+    r"rsg reproduce|rsg studio|curl|make (?!demo)|pip|git|python|pre-commit"
+)  # takes hours, never ends, or changes the machine
 AT_ONCE = re.compile(r"rsg .*(lamp|doorkey)\.py:|echo")  # so small that it is always run
 
 

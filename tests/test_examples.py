@@ -20,6 +20,7 @@ SCRIPTS = {  # what each is for, by its last words
     "record_and_execute.py": "3 of 3 doors are open, though 20% of the actions slipped; planned again 8 times",
 }
 ELSEWHERE = {  # scripts for worlds that others wrote: which tests run them, or what they call, small
+    "doorkey_wrapped.py": "tests/browser/conftest.py",
     "unlock_pickup.py": "tests/subgoals/test_minigrid.py",
     "doorkey.py": "tests/subgoals/test_minigrid.py",
     "doorkey_pictures.py": "tests/subgoals/test_minigrid.py",

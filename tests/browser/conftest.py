@@ -42,7 +42,7 @@ def crafting(trained, tmp_path_factory):  # noqa: F811
     folder = tmp_path_factory.mktemp("crafting")
     second = copytree(trained, folder / "again")
     demos = copytree(trained.parent / "shown", folder / "mine")
-    found = Studio(folder, trained, second, "--demos", demos)
+    found = Studio(folder, trained, second, "--demos", demos, "--workers", 1)
     found.demos = demos
     yield found
     found.close()

@@ -8,6 +8,8 @@ from tests.studio.conftest import TASK
 from rsg.demos import Store
 from rsg.domain import find
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def again(begin, tmp_path, trained):

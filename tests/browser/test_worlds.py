@@ -5,6 +5,8 @@ import pytest
 from rsg.demos import Store
 from rsg.demos.corrections import corrections
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "term", "last"), [("playroom", "ring-bell", "play-with-ball"), ("doorkey", "pick-up-key", "open-door")]
@@ -45,7 +47,6 @@ def test_another_world(name, term, last, request, visit):
     assert there.texts("#inside .matrix tbody th") != []
 
 
-@pytest.mark.slow
 def test_a_wrapped_environment_is_taught_a_word(doorkey, visit):
     there = visit(doorkey).open("show")
     for _ in range(3):

@@ -38,7 +38,10 @@ def chromium():
 
 
 class Visitor:
-    """One page; `complaints` is what it said to developers, or asked of other hosts than its own."""
+    """One page.
+
+    `complaints` is what it said to developers, or asked of other hosts than its own; `played` the walk that it plays.
+    """
 
     def __init__(self, browser, address, size="wide", scheme="light", sharp=1):
         width, height = SIZES[size]
@@ -47,6 +50,7 @@ class Visitor:
         )
         self.context.set_default_timeout(1000 * SECONDS)
         self.page, self.address, self.complaints = self.context.new_page(), address, []
+        self.played = None  # the walk that is seen
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._heard)
         self.page.on("request", self._asked)
@@ -57,6 +61,8 @@ class Visitor:
 
     def _asked(self, request):
         host = urlsplit(request.url).netloc
+        if request.url.endswith("/pictures"):
+            self.played = request.post_data_json
         if host and host != urlsplit(self.address).netloc:
             self.complaints.append(f"it asks {request.url}")
 
@@ -126,15 +132,17 @@ class Visitor:
 
     def another(self):
         """Take another start to show something from."""
-        before = self.page.evaluate("sessionStorage.getItem('rsg-studio-walk')")
+        start = "JSON.parse(sessionStorage.getItem('rsg-studio-walk')).walk"
+        before = self.page.evaluate(f"JSON.stringify([{start}.setting, {start}.start])")
         self.page.locator("#show-starts button").first.click()
-        self.wait("([before]) => sessionStorage.getItem('rsg-studio-walk') !== before", before)
+        self.wait(f"([before]) => JSON.stringify([{start}.setting, {start}.start]) !== before", before)
 
     def shows(self, domain, task, said):
         """Do a task by keys alone, from a start where that can be done, and describe it."""
+        self.say("show", said)
+        self.page.set_checked("#show-starts input[type=checkbox]", said == task)
         while not (names := way(domain, *self.seen(domain), task)):
             self.another()
-        self.say("show", said)
         self.press(domain, names)
         self.page.wait_for_selector("#show-keep:enabled")
 

@@ -25,6 +25,9 @@ class Correction(NamedTuple):
     Attributes:
         task: its description; None: as it was.
         ends: each subgoal and the number of the state in which it had come true, in order; None: nobody said.
+
+    >>> Correction(task="take-cup").ends is None
+    True
     """
 
     task: str | None = None
@@ -53,7 +56,11 @@ class Correction(NamedTuple):
 
 
 def corrections(folder: str | Path) -> dict[int, Correction]:
-    """All corrections of a store by the number of the episode."""
+    """All corrections of a store by the number of the episode.
+
+    >>> corrections("a/folder/without/any")
+    {}
+    """
     path = Path(folder) / FILE
     if not path.exists():
         return {}

@@ -52,9 +52,11 @@ export class Starts {
   }
 
   async take(scene) {
+    const number = (this.takes = (this.takes ?? 0) + 1);
+    await this.player.show(scene);
+    if (number !== this.takes) return; // another one was taken meanwhile
     this.scene = scene;
     this.undo && (this.undo.disabled = !this.before.length);
-    await this.player.show(scene);
     this.onstart(scene);
   }
 
