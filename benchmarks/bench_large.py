@@ -1,23 +1,22 @@
-"""Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth, how it grows."""
+"""Large maps and long chains: how far `novel` and `deepest` come, what each idea in `novel` is worth."""
 
 import time
-import tracemalloc
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.harness import in_pieces
 from rsg.core.random import stream
 from rsg.domain import find
 from rsg.domains.crafting import STANDARD, VOCABULARY, CraftingWorld
 from rsg.domains.crafting.maps import objects_for, sample_map
-from rsg.domains.crafting.starts import KIND, leading_to, start_for, ways, within_walk
+from rsg.domains.crafting.starts import KIND, within_walk
 from rsg.evaluation import Starts
 from rsg.language import Machine, parse
-from rsg.planning import Dependencies, GoalProblem, Plan, by_regions, plan, planned, validate
+from rsg.planning import plan, validate
 from rsg.search import GoalFn, Product, SearchSettings
 from rsg.search.product import search
 from rsg.search.product.kernels import NEVER
@@ -29,15 +28,15 @@ SIZES = (12, 20, 50)
 SMALL, LARGE = 5_000, 50_000
 PLAIN, NOVEL = "deepest", "novel"
 IDEAS = {  # of each order: after how many expansions a random node has its turn, and walks begin
-    "deepest, every second node by chance": (PLAIN, 2, NEVER),
+    "deepest, every second": (PLAIN, 2, NEVER),
     "deepest, every sixteenth": (PLAIN, 16, NEVER),
     "novel without walks, every fourth": (NOVEL, 4, NEVER),
     "novel without walks": (NOVEL, 16, NEVER),
+    "novel, every fourth": (NOVEL, 4, search.EARLY),
+    "novel, every eighth": (NOVEL, 8, search.EARLY),
     "novel": (NOVEL, 16, search.EARLY),
 }
-SIDES = (6, 12, 25, 50, 100)
-TERMS = (1, 2, 4, 8, 15, 30)
-ROOM = 12  # in the hands, for instructions that are that long: with the usual six none can be
+MOST = 300_000  # expansions for a plan of least cost; what takes longer is left out where costs are compared
 
 
 class Case(NamedTuple):
@@ -50,17 +49,10 @@ class Case(NamedTuple):
 
 
 def run() -> dict[str, Any]:
-    """All tables; about ten minutes."""
-    return {
-        "instructions": _instructions(),
-        "splits": _splits(),
-        "dearer on 20": _dearer(),
-        "ideas": _ideas(),
-        "growth": {"side": _growth_in_side(), "terms": _growth_in_terms()},
-        "sheep": _sheep(),
-        "goals": _goals(),
-        "kernel": _kernel(),
-    }
+    """All tables; some minutes."""
+    pieces: dict[str, Callable[[], Any]] = {f"instructions/{size}": partial(_instructions, size) for size in SIZES}
+    tables = {"splits": _splits, "dearer on 20": _dearer, "ideas": _ideas, "sheep": _sheep, "kernel": _kernel}
+    return in_pieces("large", {**pieces, **tables})
 
 
 def kept(cases: list[Case], order: str, budget: int, goals: GoalFn = SOURCE.true_goals) -> dict[str, list[Any]]:
@@ -73,7 +65,7 @@ def kept(cases: list[Case], order: str, budget: int, goals: GoalFn = SOURCE.true
         spent = time.process_time() - start
         if number:  # the first one compiles
             right = validate(case.world, made, case.machine, partial(SOURCE.truth, case.world)).ok
-            kept = (case.seed, right, made.expansions, made.cost, 1000 * spent)
+            kept = (case.seed, bool(right), int(made.expansions), float(made.cost), 1000 * spent)
             for column, value in zip(rows.values(), kept, strict=True):
                 column.append(value)
     return rows
@@ -96,18 +88,15 @@ def within(rows: dict[str, list[Any]], budget: int) -> dict[str, float]:
 # Instructions.
 
 
-def _instructions() -> dict[str, Any]:
+def _instructions(size: int) -> dict[str, Any]:
     """Of 2 to 12 terms, on maps that hold what is needed."""
-    figures: dict[str, Any] = {}
-    for size in SIZES:
-        cases = list(long_instructions(size, maps=2))
-        rows = kept(cases, NOVEL, LARGE)
-        figures[str(size)] = {
-            PLAIN: within(kept(cases, PLAIN, SMALL), SMALL),
-            NOVEL: within(rows, SMALL),
-            f"{NOVEL} {LARGE}": within(rows, LARGE),
-        }
-    return figures
+    cases = list(long_instructions(size, maps=2))
+    rows = kept(cases, NOVEL, LARGE)
+    return {
+        PLAIN: within(kept(cases, PLAIN, SMALL), SMALL),
+        NOVEL: within(rows, SMALL),
+        f"{NOVEL} {LARGE}": within(rows, LARGE),
+    }
 
 
 def long_instructions(size: int, maps: int, seeds: Any = SEEDS) -> Iterator[Case]:
@@ -117,7 +106,7 @@ def long_instructions(size: int, maps: int, seeds: Any = SEEDS) -> Iterator[Case
             terms = instruction(stream(seed, "large", "instruction", length), length)
             machine = Machine.of(parse(" then ".join(terms)))
             for number in range(maps):
-                yield Case(seed, *_map_for(terms, size, stream(seed, "large", "map", size, length, number)), machine)
+                yield Case(seed, *map_for(terms, size, stream(seed, "large", "map", size, length, number)), machine)
 
 
 def instruction(rng: np.random.Generator, length: int, room: int = 6) -> list[str]:
@@ -165,7 +154,7 @@ def _without(held: list[str], uses: Any) -> list[str]:
     return rest
 
 
-def _map_for(
+def map_for(
     terms: list[str], size: int, rng: np.random.Generator, objects: int | None = None
 ) -> tuple[CraftingWorld, Any]:
     """A map on which one can walk to all that is needed, with so many objects."""
@@ -190,102 +179,64 @@ def of_split(split: str, per_task: int, seeds: Any = SEEDS) -> Iterator[Case]:
                 yield Case(seed, SOURCE.world(demo.setting), demo.states[0], machine)
 
 
-def _splits(per_task: int = 10, most: int = 300_000) -> dict[str, Any]:
+def _splits(per_task: int = 10) -> dict[str, Any]:
     """Small maps; `dearer` by how much plans cost more than the cheapest, on the first starts."""
     figures: dict[str, Any] = {}
     for split in ("compositional", "novel"):
         cases = list(of_split(split, per_task))
         few = list(of_split(split, 1))
-        least = np.array(kept(few, "optimal", most)["cost"])
+        least = kept(few, "optimal", MOST)["cost"]
         for order in (PLAIN, NOVEL):
-            cost = np.array(kept(few, order, most)["cost"])
-            both = np.isfinite(least) & np.isfinite(cost)
-            dearer = float((cost[both] / least[both]).mean() - 1)
-            known = round(float(np.isfinite(least).mean()), 3)
-            dear = {"dearer": round(dearer, 4), "share_with_known_least_cost": known}
-            figures[f"{split} {order}"] = {**within(kept(cases, order, SMALL), SMALL), **dear}
+            dear = dearer(kept(few, order, MOST)["cost"], least)
+            figures[f"{split} {order}"] = {**dear, **within(kept(cases, order, SMALL), SMALL)}
     return figures
 
 
 def _ideas() -> dict[str, Any]:
-    """Expansions in the mean within 5,000, and the share that is solved, by order and by the share of chance."""
+    """What they take within 5,000 expansions, and by how much their plans are dearer where the least cost is known."""
     groups = {
         "compositional": list(of_split("compositional", 2)),
         "novel": list(of_split("novel", 2)),
-        "12": list(long_instructions(12, maps=1)),
-        "20": list(long_instructions(20, maps=1)),
+        **{str(size): list(long_instructions(size, maps=1)) for size in SIZES},
     }
+    least = {name: kept(groups[name], "optimal", MOST)["cost"] for name in ("compositional", "novel")}
     figures: dict[str, Any] = {}
     for name, (order, every, early) in IDEAS.items():
         with patch.dict(search.EVERY, {order: every}), patch.object(search, "EARLY", early):
-            found = {group: within(kept(cases, order, SMALL), SMALL) for group, cases in groups.items()}
-        figures[name] = {
-            group: {key: one[key] for key in ("success", "expansions_mean")} for group, one in found.items()
-        }
+            found = {group: kept(cases, order, SMALL) for group, cases in groups.items()}
+        figures[name] = {group: within(rows, SMALL) for group, rows in found.items()}
+        for group, costs in least.items():
+            figures[name][group] = dearer(found[group]["cost"], costs) | figures[name][group]
     return figures
 
 
-def _dearer(most: int = 300_000) -> dict[str, float]:
-    """By how much plans for short instructions on 20×20 maps cost more than the cheapest, where that can be known."""
-    cases = [case for case in long_instructions(20, maps=1) if len(case.machine.terms) <= 3]
-    least = np.array(kept(cases, "optimal", most)["cost"])
-    both = np.isfinite(least)
-    return {
-        order: round(float((np.array(kept(cases, order, LARGE)["cost"])[both] / least[both]).mean() - 1), 4)
-        for order in (PLAIN, NOVEL)
-    } | {"cases": len(cases), "share_with_known_least_cost": round(float(both.mean()), 3)}
+def _dearer() -> dict[str, Any]:
+    """The same for short instructions on open 20×20 fields on which all that is needed lies three times."""
+    cases = list(_with_choices(20))
+    least = kept(cases, "optimal", MOST)["cost"]
+    return {order: dearer(kept(cases, order, LARGE)["cost"], least) for order in (PLAIN, NOVEL)}
 
 
-# Growth.
-
-
-def _growth_in_side(terms: int = 4) -> dict[str, Any]:
-    """Instructions of four terms on maps of growing sides, an object to fifty cells."""
-    return _growth({str(side): list(_grown(terms, side, max(12, side * side // 50))) for side in SIDES})
-
-
-def _growth_in_terms(side: int = 20) -> dict[str, Any]:
-    """Instructions of more and more terms on 20×20 maps, for hands that hold twelve things."""
-    return _growth({str(terms): list(map(_roomy, _grown(terms, side, None, ROOM))) for terms in TERMS})
-
-
-def _grown(terms: int, side: int, objects: int | None, room: int = 6) -> Iterator[Case]:
+def _with_choices(size: int, copies: int = 3, maps: int = 4) -> Iterator[Case]:
+    """Of each seed instructions of 2 to 4 terms: where a thing lies once, there is nothing to choose."""
     for seed in SEEDS:
-        for number in range(3):
-            rng = stream(seed, "large", "growth", terms, side, number)
-            names = instruction(rng, terms, room)
-            yield Case(seed, *_map_for(names, side, rng, objects), Machine.of(parse(" then ".join(names))))
+        for length in (2, 3, 4):
+            terms = instruction(stream(seed, "large", "instruction", length), length)
+            things = list(objects_for(terms)) * copies
+            for number in range(maps):
+                cells = stream(seed, "large", "choices", length, number).permutation(size * size)[: len(things) + 1]
+                agent, *places = (divmod(cell, size) for cell in cells.tolist())
+                world = CraftingWorld(size, size)
+                state = world.state(dict(zip(places, things, strict=True)), agent)
+                yield Case(seed, world, state, Machine.of(parse(" then ".join(terms))))
 
 
-def _roomy(case: Case) -> Case:
-    """The same for hands that hold more."""
-    head, slots = 2, case.world.capacity
-    state = np.concatenate([case.state[:head], np.zeros(ROOM, dtype=np.uint8), case.state[head + slots :]])
-    return case._replace(world=replace(case.world, capacity=ROOM), state=state)
-
-
-def _growth(groups: dict[str, list[Case]]) -> dict[str, Any]:
-    """What each group takes, the most memory that arrays of a plan take, and the exponents that fit best."""
-    rows = {}
-    for name, cases in groups.items():
-        rows[name] = within(kept(cases, NOVEL, LARGE), LARGE) | {"mb_median": _memory(cases)}
-    sizes = np.log([float(name) for name in rows])
-    fitted = {
-        figure: round(float(np.polyfit(sizes, np.log([row[figure] for row in rows.values()]), 1)[0]), 2)
-        for figure in ("expansions_mean", "cpu_ms_median", "mb_median")
-    }
-    return {**rows, "exponents": fitted}
-
-
-def _memory(cases: list[Case]) -> float:
-    """The median of what plans take at the most, in megabytes."""
-    most = []
-    for case in cases:
-        tracemalloc.start()
-        plan(case.world, case.state, case.machine, SOURCE.true_goals, SearchSettings(Product(NOVEL), budget=LARGE))
-        most.append(tracemalloc.get_traced_memory()[1] / 2**20)
-        tracemalloc.stop()
-    return round(float(np.median(most)), 3)
+def dearer(costs: Sequence[float], least: Sequence[float]) -> dict[str, float]:
+    """By how much plans cost more than the cheapest in the mean, and in which share that is known."""
+    found, known = np.array(costs), np.isfinite(least)
+    both = known & np.isfinite(found)
+    ratio = float((found[both] / np.array(least)[both]).mean())
+    return {"cases": len(known), "dearer": round(ratio - 1, 4), "share_with_known_least_cost": round(known.mean(), 3)}
 
 
 def _sheep(size: int = 20) -> dict[str, int]:
@@ -295,44 +246,6 @@ def _sheep(size: int = 20) -> dict[str, int]:
     state = world.state({**plants, (size - 1, size - 1): "sheep"}, (0, 0), ["sword"])
     case = Case(SEEDS[0], world, state, Machine.of(parse("mine-wool")))
     return {order: kept([case], order, LARGE)["expansions"][0] for order in (PLAIN, NOVEL)}
-
-
-# Goals of which nobody says the steps.
-
-
-def _goals(starts: int = 4, budget: int = 25_000) -> dict[str, Any]:
-    """Goals to which chains of at least 6 terms lead, by the true dependencies."""
-    known = true_dependencies()
-    goals = [term for term in known.terms if len(leading_to(term)) >= 6]
-    figures: dict[str, Any] = {"terms": [len(leading_to(goal)) for goal in goals]}
-    for size in (7, 12, 20):
-        places = [
-            (seed, goal, *start_for(goal, size, stream(seed, "large", "goal", goal, size, number)))
-            for seed in SEEDS
-            for goal in goals
-            for number in range(starts)
-        ]
-        for name, novel in (("plain", False), ("novel", True)):
-            rows: dict[str, list[Any]] = {"seed": [], "right": [], "expansions": [], "actions": [], "ms": []}
-            for number, (seed, goal, world, state) in enumerate([places[0], *places]):
-                problem = GoalProblem(world, state, goal, SOURCE.true_goals, known)
-                made: Plan = planned(problem, partial(by_regions, novel=novel), budget)
-                if number:  # the first one compiles
-                    right = validate(world, made, goal, partial(SOURCE.truth, world)).ok
-                    kept = (seed, right, made.expansions, len(made.actions), 1000 * made.seconds)
-                    for column, value in zip(rows.values(), kept, strict=True):
-                        column.append(value)
-            lengths = {"actions_mean": round(float(np.mean(rows["actions"])), 2), "most": max(rows["expansions"])}
-            figures[f"{size} {name}"] = {**within(rows, budget), **lengths}
-    return figures
-
-
-def true_dependencies() -> Dependencies:
-    """What each term needs, by the rules."""
-    terms = tuple(VOCABULARY)
-    needs = tuple(tuple(tuple(terms.index(one) for one in sorted(way)) for way in ways(term)) for term in terms)
-    nothing, none = np.zeros((len(terms), len(terms)), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
-    return Dependencies(terms, nothing, nothing, none, nothing, needs, np.full(len(terms), 0.5))
 
 
 def _kernel(budget: int = 20_000, tries: int = 10) -> dict[str, int]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import rsg
-from benchmarks.harness import in_pieces, pieces_of
+from benchmarks.harness import in_pieces, pieces_of, together
 from benchmarks.ogbench_peers import Markov, change_points, equal_parts, with_changes
 from benchmarks.ogbench_scene import Take, takes
 from rsg.core.arrays import Array
@@ -139,13 +139,7 @@ def run() -> dict[str, Any]:
     """All of it: for each kind, case and method the figures, one to each seed."""
     return {
         kind: {
-            name: {method: together(list(by_seed.values())) for method, by_seed in methods.items()}
-            for name, methods in cases.items()
+            name: {method: together(by_seed) for method, by_seed in methods.items()} for name, methods in cases.items()
         }
         for kind, cases in in_pieces("ogbench", dict(pieces())).items()
     }
-
-
-def together(figures: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The same figures as lists, one to each seed."""
-    return {name: [one[name] for one in figures] for name in figures[0]}

@@ -1,6 +1,7 @@
 """What every benchmark shares: timing, the machine it ran on, and where the figures are kept."""
 
 import json
+import resource
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,6 +24,14 @@ def seconds(work: Callable[[], object], repeat: int = 5) -> dict[str, float]:
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
     return {"median": sorted(walls)[len(walls) // 2], "best": min(walls), "cpu": min(cpus)}
+
+
+def peak_mb() -> float:
+    """The most memory that this process has had, in megabytes; elsewhere than on Linux, also that of who started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line[:6] == "VmHWM:") / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def keep(name: str, figures: dict[str, Any], command: str | None = None) -> Path:
@@ -57,6 +66,12 @@ def in_pieces(name: str, pieces: Mapping[str, Callable[[], Any]]) -> dict[str, A
             with replacing(path) as part:
                 part.write_text(json.dumps(measured))
     return _nested(measured)
+
+
+def together(by_seed: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of several seeds as lists, one to each."""
+    every = list(by_seed.values())
+    return {name: [one[name] for one in every] for name in every[0]}
 
 
 def pieces_of(name: str) -> Path:

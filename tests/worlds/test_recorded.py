@@ -11,7 +11,7 @@ from rsg.search import chain
 from rsg.training.origin import OfRecordings
 from rsg.worlds import Recorded, recorded
 from rsg.worlds.corridor import Corridor
-from rsg.worlds.recorded import USUAL, grid_in, pairs_in, still_in
+from rsg.worlds.recorded import USUAL, grid_in, pairs_in, places_in, still_in
 
 
 def seen():
@@ -159,6 +159,64 @@ def test_what_rests_or_trembles_most_of_the_time_is_a_thing():
     assert still_in([rows[:2]]) == [None] * 3
 
 
+def in_a_room(rng):
+    """A robot that goes to a post, or to both, and turns as it likes; a post is reached where it is nearer than 1.5."""
+    robot, posts = np.array([*rng.uniform(0, 20, 2), rng.uniform(-3, 3)]), rng.uniform(0, 20, (2, 2))
+    order = rng.permutation(2)[: rng.integers(1, 3)]
+    rows, ends = [np.append(robot, posts)], []
+    for post in order:
+        near = False
+        while not near:
+            way = posts[post] + rng.normal(0, 0.3, 2) - robot[:2]
+            robot = robot + np.append(min(1.0, 1 / np.hypot(*way)) * way, 0.7)
+            robot[2] -= 2 * np.pi * (robot[2] > np.pi)
+            rows.append(np.append(robot, posts))
+            near = np.hypot(*(posts[post] - robot[:2])) < 1.5
+        ends.append(len(rows) - 1)
+    return rsg.Demonstration(np.array(rows), None, " then ".join(["see-cat", "see-dog"][post] for post in order)), ends
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("parts", [None, {"robot": 3, "cat": 2, "dog": 2}])
+def test_terms_may_be_about_how_near_the_robot_is_to_a_thing(parts):
+    rng = np.random.default_rng(0)
+    shown = [in_a_room(rng) for _ in range(80)]
+    world = recorded([demo for demo, _ in shown], parts, {"robot": ("x", "y", "angle")} if parts else None)
+    assert world.places[0] == [[0, 1], [3, 4]]
+    assert world.still == [None] * 7  # an angle leaps as it turns, and is no thing's
+    subgoals = rsg.learn([demo for demo, _ in shown], world)
+    told = {one.term: one.means for one in subgoals.tell(world)}
+    robot, dog = ("robot[x,y]", "dog[0,1]") if parts else ("state[0,1]", "state[5,6]")
+    assert told["see-dog"].startswith(f"see-dog holds where {robot} to {dog}<1.")
+    fresh = [in_a_room(rng) for _ in range(60)]
+    found = [[end for _, end in subgoals.segment(demo, world=world).ends] for demo, _ in fresh]
+    apart = np.concatenate([np.subtract(one, ends) for one, (_, ends) in zip(found, fresh, strict=True)])
+    assert np.mean(np.abs(apart) <= 1) >= 0.97
+    again = pickle.loads(pickle.dumps(OfRecordings(world))).world()
+    rows = fresh[0][0].states
+    np.testing.assert_array_equal(again.facts(rows), world.facts(rows))
+
+
+def test_places_are_of_one_part_of_several_values_and_of_about_the_same_range():
+    rng = np.random.default_rng(0)
+    walk = rng.uniform(0, 9, (40, 30, 2))
+    rest = np.repeat(rng.uniform(0, 9, (40, 1, 3)), 30, axis=1)
+    rows = [*np.concatenate([walk, rest], axis=2)]
+    assert places_in(rows, [5]) == [[[0, 1], [2, 3]], [[0, 1], [3, 4]]]
+    assert places_in(rows, [2, 2, 1]) == [[[0, 1], [2, 3]]]
+    assert places_in([row * [1, 1, 2, 2, 2] for row in rows], [5]) == []
+    assert places_in([np.concatenate([row[:, :2], 9 * (row[:, 2:] > 4)], axis=1) for row in rows], [5]) == []
+
+
+def test_recordings_of_another_width_are_told_in_the_same_words_however_long_they_are():
+    said = set()
+    for steps in (2, 5):
+        with pytest.raises(RsgError) as error:
+            Recorded(3).encode(np.zeros((steps, 4)))
+        said.add(str(error.value))
+    assert said == {"this world was made of recordings whose states have 3 numbers, not 4"}
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
@@ -166,7 +224,7 @@ def test_what_rests_or_trembles_most_of_the_time_is_a_thing():
         (lambda: recorded("out/mine"), "rsg.Store"),
         (lambda: recorded(seen(), {"hand": 2}), "take 2 numbers, but the recordings have 3"),
         (lambda: recorded([*seen(), rsg.Demonstration(np.zeros((2, 5)), None, "a")]), "3 numbers in some"),
-        (lambda: Recorded(3).encode(np.zeros((2, 4))), "recordings of 3 numbers"),
+        (lambda: Recorded(3).encode(np.zeros((2, 4))), "whose states have 3 numbers, not 4"),
     ],
 )
 def test_what_does_not_fit_is_said_in_a_sentence(make, sentence):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rsg.core.arrays import Array, Bools, Ints
+from rsg.core.arrays import Array, Bools, Floats, Ints
 from rsg.core.errors import RsgError
 from rsg.worlds.defaults import COST
 from rsg.worlds.facts import LEAST, STATE
@@ -26,10 +26,13 @@ LOOKED_AT = 2000  # recordings that tell what states are like: more show nothing
 USUAL = 20  # steps of a recording; one of more steps, since it was sampled more often, costs no more in all
 MOVING = 0.2  # of how much a number varies: what varies so much within most recordings is the robot's own
 ALIKE = 0.5  # of the smaller range of two numbers: if they share so much, how far they are apart tells something
-PAIRS = 128  # of numbers, at most
+PAIRS = 128  # of numbers, at most, and of places
+PLACES, ROOM = (2, 3), 0.8  # numbers of a place: in a plane, or in space; of the larger range, what two share
 FASTEST, STIRS = 0.998, 0.5  # of the changes of a number: the fastest; what share of that is to move
+LEAP, AMIDST = 0.8, 0.1  # of the range of an angle: where it leaps; share of states in the middle third of its range
 RESTS, NOISE = 0.1, 1.4  # of the fastest: a usual step of what rests; of a step: two of what only trembles
 MARKS = 16  # of a number that is not one of several: what terms are about may begin or end at one of them
+DISTANCES, NEAREST = 32, 0.01  # marks of a distance; of the largest: nearer than that nothing is told apart
 DEPTHS, SMALLEST, GRIDLIKE = range(2, 7), 4, 0.25  # of a cell; of a grid's side; by how much its columns are alike
 
 
@@ -50,6 +53,8 @@ class Recorded:
         columns: what they are called, as worlds say it (`rsg.worlds.seen`).
         pairs: columns whose difference is shown besides: something, and a number of the robot's own.
         guessed: whether nobody named the parts.
+        places: columns that are a place of the robot's own, and those that are a thing's: how far these are apart is
+            another number, see `places_in`.
         marks: for each number what it may be at least (`marks_in`): facts to read terms by, where nothing is discrete.
         still: by how much each number changes at least if it moves (`still_in`), null if it is none of a thing's.
     """
@@ -64,6 +69,7 @@ class Recorded:
         columns: Mapping[str, Any] | None = None,
         pairs: Sequence[Sequence[int]] = (),
         guessed: bool = True,
+        places: Sequence[Sequence[Sequence[int]]] = (),
         marks: Sequence[Sequence[float]] = (),
         still: Sequence[float | None] = (),
     ) -> None:
@@ -74,25 +80,30 @@ class Recorded:
         taken = sum(map(prod, self.parts.values()))
         if self.parts and taken != width:
             raise RsgError(f"the parts of a state take {taken} numbers, but the recordings have {width}")
+        self.places = [[list(one), list(other)] for one, other in places]
         self.marks, self.still = [list(map(float, some)) for some in marks], list(still)
         if self.marks:
             self.fact_names, self.facts = self._facts_named(), self._facts_at
 
     def _facts_named(self) -> tuple[str, ...]:
-        """Such as `state[2]>=0.5`."""
+        """Such as `state[2]>=0.5`, and `state[0,1] to state[3,4]>=0.5`."""
         sizes = {name: prod(shape) for name, shape in self.parts.items()} or {STATE: self.width}
-        named = [f"{part}[{one.name}]" for part, size in sizes.items() for one in columns_of(self, part, size)]
+        columns = [(part, one.name) for part, size in sizes.items() for one in columns_of(self, part, size)]
+        named = [f"{part}[{name}]" for part, name in columns]
+        for places in self.places:
+            named.append(" to ".join(f"{columns[one[0]][0]}[{','.join(columns[n][1] for n in one)}]" for one in places))
         return tuple(f"{name}{LEAST}{mark:.4g}" for name, some in zip(named, self.marks, strict=True) for mark in some)
 
     def _facts_at(self, states: States) -> Bools:
         """Which numbers are at least at which marks, `[N, F]`."""
-        rows = self.checked(np.asarray(states))
+        rows = with_distances(self.checked(np.asarray(states)), self.places)
         return np.concatenate([rows[:, n, None] >= np.array(some) for n, some in enumerate(self.marks)], axis=1)
 
     def checked(self, states: States) -> States:
         """The same states, or an error if they are none of this world."""
         if np.ndim(states) != 2 or states.shape[1] != self.width:
-            raise RsgError(f"this world was made of recordings of {self.width} numbers, not {list(np.shape(states))}")
+            told = states.shape[1] if np.ndim(states) == 2 else list(np.shape(states))  # the same of all recordings
+            raise RsgError(f"this world was made of recordings whose states have {self.width} numbers, not {told}")
         return states
 
     def step(self, states: States, actions: Array, /) -> States:  # noqa: ARG002
@@ -119,7 +130,7 @@ class Recorded:
         parts = {name: list(shape) for name, shape in self.parts.items()} or None
         about: dict[str, Any] = {"width": self.width, "cost": self.cost_of_step, "parts": parts}
         about |= {"columns": self.columns, "pairs": self.pairs.tolist(), "guessed": self.guessed}
-        return {**about, "marks": self.marks, "still": self.still} if self.marks else about
+        return {**about, "places": self.places, "marks": self.marks, "still": self.still} if self.marks else about
 
     @property
     def assumes(self) -> str:
@@ -138,6 +149,9 @@ class Recorded:
         if len(self.pairs):
             own = ", ".join(map(str, dict.fromkeys(self.pairs[:, 1].tolist())))
             told.append(f"numbers {own} are taken for the robot's own: how far all others are from them is seen, too")
+        if self.places:
+            one, other = (", ".join(map(str, some)) for some in self.places[0])
+            told.append(f"how far apart two places are, such as numbers {one} and numbers {other}, is a number, too")
         if self.marks:
             told.append(f"of each number, up to {MARKS} marks are tried that a term may be about")
         if any(self.still):
@@ -181,15 +195,68 @@ def recorded(
     if parts is not None:
         shapes = {name: (one,) if isinstance(one, int) else tuple(one) for name, one in parts.items()}
         flat = all(len(shape) == 1 for shape in shapes.values()) and not (every == np.round(every)).all()
-        marks, still = (marks_in(every), still_in(rows)) if flat else ((), ())
-        return Recorded(width, cost, shapes, columns, guessed=False, marks=marks, still=still)
+        marked = marked_in(rows, [one for (one,) in shapes.values()]) if flat else {}
+        return Recorded(width, cost, shapes, columns, guessed=False, **marked)
     if (every == np.round(every)).all():
         return Recorded(width, cost, grid_in(every), columns)
-    return Recorded(width, cost, None, columns, pairs_in(rows), marks=marks_in(every), still=still_in(rows))
+    return Recorded(width, cost, None, columns, pairs_in(rows), **marked_in(rows, [width]))
 
 
-def marks_in(rows: Array) -> list[list[float]]:
+def marked_in(rows: Sequence[Array], sizes: Sequence[int]) -> dict[str, Any]:
+    """What a world of numbers that are not whole is told besides; sizes: of the parts of its states."""
+    every, places = np.concatenate(rows), places_in(rows, sizes)
+    apart = with_distances(every, places)[:, every.shape[1] :]
+    return {"places": places, "marks": marks_in(every) + marks_in(apart, distances=True), "still": still_in(rows)}
+
+
+def with_distances(rows: Array, places: Sequence[Sequence[Sequence[int]]]) -> Array:
+    """The numbers of rows, and how far apart the places are in each.
+
+    >>> with_distances(np.array([[0.0, 0.0, 3.0, 4.0]]), [[[0, 1], [2, 3]]]).tolist()
+    [[0.0, 0.0, 3.0, 4.0, 5.0]]
+    """
+    apart = [np.linalg.norm(rows[:, own] - rows[:, thing], axis=1) for own, thing in places]
+    return np.column_stack([rows, *apart])
+
+
+def places_in(rows: Sequence[Array], sizes: Sequence[int]) -> list[list[list[int]]]:
+    """Where the robot and where a thing may be: two or three numbers in a row each, of about the same range by pairs.
+
+    >>> rng = np.random.default_rng(0)
+    >>> walk, still = np.linspace(0, 9, 30), np.ones(30)
+    >>> places_in([np.stack([walk, walk[::-1], *rng.uniform(0, 9, (2, 1)) * still]).T for _ in range(50)], [4])
+    [[[0, 1], [2, 3]]]
+    """
+    own, low, high = _ranges(rows)
+    varied = np.array([len(np.unique(column)) > MARKS for column in np.concatenate(rows).T])
+    shared = np.minimum.outer(high, high) - np.maximum.outer(low, low)
+    may = shared >= ROOM * np.maximum.outer(high - low, high - low)
+    may &= np.logical_and.outer(own & varied, ~own & varied)
+    first = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)  # of its part, for each column
+    found = [
+        [[*range(one, one + many)], [*range(other, other + many)]]
+        for many in PLACES
+        for one in range(len(own) - many + 1)
+        for other in range(len(own) - many + 1)
+        if all(may[one + n, other + n] for n in range(many))
+        and first[one] == first[one + many - 1]
+        and first[other] == first[other + many - 1]
+    ]
+    return found if len(found) <= PAIRS else []
+
+
+def _ranges(rows: Sequence[Array]) -> tuple[Bools, Floats, Floats]:
+    """Which columns are the robot's own: what moves within most recordings; the least and the most of each."""
+    every = np.concatenate(rows).astype(np.float64)
+    spread = np.median([one.std(axis=0) for one in rows], axis=0)
+    low, high = np.quantile(every, [0.01, 0.99], axis=0)
+    return spread > MOVING * np.maximum(every.std(axis=0), 1e-12), low, high
+
+
+def marks_in(rows: Array, distances: bool = False) -> list[list[float]]:
     """For each column of rows what its numbers may be at least: between its values, or evenly if it has many.
+
+    Of distances there are more, up to the usual one; small ones are told apart better than large ones.
 
     >>> marks_in(np.array([[0.0, 7.0], [1.0, 7.0], [4.0, 7.0]]))
     [[0.5, 2.5], []]
@@ -199,6 +266,9 @@ def marks_in(rows: Array) -> list[list[float]]:
         values = np.unique(column)
         low, high = np.quantile(column, [0.005, 0.995])
         even = np.linspace(low, high, MARKS + 2)[1:-1]
+        if distances and high > 0:
+            near = max(low, NEAREST * high)
+            even = np.geomspace(near, max(near, np.median(column)), DISTANCES + 2)[1:-1]
         marks = (values[1:] + values[:-1]) / 2 if len(values) <= MARKS else even
         found.append(np.unique([float(f"{mark:.4g}") for mark in marks]).tolist())
     return found
@@ -207,7 +277,8 @@ def marks_in(rows: Array) -> list[list[float]]:
 def still_in(rows: Sequence[Array]) -> list[float | None]:
     """By how much each number changes at least if it moves; None: it moves most of the time, as a robot does.
 
-    What rests is where it was, or trembles: two steps lead no farther than one.
+    What rests is where it was, or trembles: two steps lead no farther than one. An angle that leaps from one end of its
+    range to the other has hardly moved.
 
     >>> still_in([np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 8.0]])] * 9)
     [None, 4.0]
@@ -216,9 +287,28 @@ def still_in(rows: Sequence[Array]) -> list[float | None]:
     if not several:
         return [None] * rows[0].shape[1]
     one, two = (np.abs(np.concatenate([row[by:] - row[:-by] for row in several])) for by in (1, 2))
-    fastest, usual = np.quantile(one, FASTEST, axis=0), np.median(one, axis=0)
-    rests = (usual <= RESTS * fastest) | (np.median(two, axis=0) <= NOISE * usual)
+    around, fastest = around_in(np.concatenate(several), one), np.quantile(one, FASTEST, axis=0)
+    one, two = (np.where(some > around / 2, np.abs(around - some), some) for some in (one, two))
+    usual = np.median(one, axis=0)
+    rests = (usual <= RESTS * np.quantile(one, FASTEST, axis=0)) | (np.median(two, axis=0) <= NOISE * usual)
     return [float(STIRS * most) if rest and most > 0 else None for most, rest in zip(fastest, rests, strict=True)]
+
+
+def around_in(rows: Array, steps: Array) -> Floats:
+    """How far it is once around, for each column that is an angle; endless for others; steps: how much they change.
+
+    An angle leaps from one end of its range to the other, and is in the middle of it as well; a button is not.
+
+    >>> angle = np.linspace(0, 20, 200) % 6
+    >>> button = angle.round() % 2
+    >>> rows = np.stack([angle, button], axis=1)
+    >>> around_in(rows, np.abs(np.diff(rows, axis=0))).round(1).tolist()
+    [6.0, inf]
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    middle = np.abs(rows - (low + high) / 2) < (high - low) / 6
+    angles = (steps.max(axis=0) > LEAP * (high - low)) & (middle.mean(axis=0) > AMIDST) & (high > low)
+    return np.where(angles, high - low, np.inf)
 
 
 def pairs_in(rows: Sequence[Array]) -> list[list[int]]:
@@ -230,10 +320,7 @@ def pairs_in(rows: Sequence[Array]) -> list[list[int]]:
     >>> pairs_in([np.stack([np.linspace(0, 9, 10), np.full(10, x)], axis=1) for x in rng.uniform(0, 9, 20)])
     [[1, 0]]
     """
-    every = np.concatenate(rows).astype(np.float64)
-    spread = np.median([one.std(axis=0) for one in rows], axis=0)
-    moving = spread > MOVING * np.maximum(every.std(axis=0), 1e-12)
-    low, high = np.quantile(every, [0.01, 0.99], axis=0)
+    moving, low, high = _ranges(rows)
     found = [
         [one, own]
         for one in np.flatnonzero(~moving & (high > low)).tolist()

@@ -17,7 +17,7 @@ from rsg.core.compiled import bare, compiled, inlined
 from rsg.search.kernels.table import Table, add, larger, new_table
 from rsg.search.product.explored import Known
 from rsg.search.product.kernels import GROW, NEED, Asked, Memory, find_out, label_states, open_label, wait
-from rsg.search.product.novelty import mixed, of_pose, remember
+from rsg.search.product.novelty import mixed, remember
 
 UNKNOWN, ELSEWHERE = -1, -2  # where an action leads: nobody knows, or more than the pose changes
 DONE = 0  # how a call of `prove` ends, beside GROW and NEED
@@ -151,6 +151,16 @@ def measure(walks: Walks, price: Array, start: int) -> None:
                     length += 1
 
 
+@inlined
+def as_fact(walks: Walks, p: int, v: int) -> np.uint64:
+    """That node v is in a pose, as `novelty.of_pose` says it of a state in it, whose row may be long."""
+    fact = mixed(np.uint64(v + 1))
+    for k in range(len(walks.which)):
+        w = walks.which[k]
+        fact = mixed(mixed(fact ^ walks.bits[w] ^ mixed(np.uint64(w))) ^ walks.table.words[p, k])
+    return fact
+
+
 @bare
 def aims(memory: Memory, walks: Walks, s: int, v: int, again: bool, found: Array) -> int:
     """Where to walk from state s at node v; all that has nothing to see counts as seen.
@@ -161,15 +171,14 @@ def aims(memory: Memory, walks: Walks, s: int, v: int, again: bool, found: Array
         again: whether sights that the node has seen are worth another look, because something has changed.
         found: `[cap, 2]` for poses and what to think of each, 0: new, 1: the same was seen elsewhere.
     """
-    words, bits, poses, run = memory.known.table.words, walks.bits, walks.poses, memory.run[0]
-    seen, count = memory.novelty.seen, 0
-    start = number_of(walks, words, s)
+    poses, run, seen, count = walks.poses, memory.run[0], memory.novelty.seen, 0
+    start = number_of(walks, memory.known.table.words, s)
     measure(walks, memory.known.price, start)
     for p in range(walks.size[0]):
         pose = poses[p]
         if p == start or pose.cost == np.inf:
             continue
-        new, dull = remember(seen, run, of_pose(bits, words, pose.shown, v)), 0
+        new, dull = remember(seen, run, as_fact(walks, p, v)), 0
         if pose.tried:
             if pose.sight == 0 or not (new or again):
                 continue
