@@ -15,6 +15,7 @@ from rsg.domains.crafting.rules import ITEM, STANDARD, Rulebook
 
 ACTIONS = ("up", "down", "left", "right", "toggle")
 COST = 0.1
+MOST_OBJECTS = 255 * 255  # one on each cell of the largest map
 
 States = Bytes
 
@@ -55,8 +56,8 @@ class CraftingWorld:
         if not (1 <= self.height <= 255 and 1 <= self.width <= 255 and 1 <= self.capacity <= 255):
             sizes = f"{self.height}×{self.width}, capacity {self.capacity}"
             raise RsgError(f"a map has 1 to 255 rows, columns and inventory slots, not {sizes}")
-        if not 0 <= self.objects <= self.height * self.width:
-            raise RsgError(f"a map of {self.height}×{self.width} cells cannot hold {self.objects} objects")
+        if not 0 <= self.objects <= MOST_OBJECTS:
+            raise RsgError(f"a map has room for 0 to {MOST_OBJECTS:,} objects, not {self.objects:,}")
         if self.objects == 0:
             object.__setattr__(self, "objects", self.height * self.width)
 
