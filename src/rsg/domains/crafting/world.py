@@ -57,7 +57,7 @@ class CraftingWorld:
             sizes = f"{self.height}×{self.width}, capacity {self.capacity}"
             raise RsgError(f"a map has 1 to 255 rows, columns and inventory slots, not {sizes}")
         if not 0 <= self.objects <= MOST_OBJECTS:
-            raise RsgError(f"a map has room for 0 to {MOST_OBJECTS:,} objects, not {self.objects:,}")
+            raise RsgError(f"a map cannot hold {self.objects} objects")
         if self.objects == 0:
             object.__setattr__(self, "objects", self.height * self.width)
 
