@@ -20,7 +20,7 @@ def made() -> Any:
     """The environment, which draws itself."""
     env = gymnasium.make("MiniGrid-DoorKey-6x6-v0", render_mode="rgb_array", highlight=False)
     env.reset(seed=0)
-    return FullyObsWrapper(env)
+    return FullyObsWrapper(env)  # type: ignore[no-untyped-call]
 
 
 ENV = made()

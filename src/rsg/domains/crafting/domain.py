@@ -187,7 +187,7 @@ class Crafting(Domain[CraftingWorld]):
     def picture(self, world: CraftingWorld, state: States, pixels: int | None = None) -> Bytes:
         """Cells are as large as asked, on a large map smaller."""
         side = max(world.width, world.height + strip_rows(world))
-        return world.render(state, max(4, min(pixels or 32, MOST_PIXELS // side)))
+        return world.render(state, min(pixels or 32, max(4, MOST_PIXELS // side)))
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
