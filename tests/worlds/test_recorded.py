@@ -119,7 +119,6 @@ def on_a_rail(rng, drifts, noise=0.0):
     return rsg.Demonstration(states + noise * rng.normal(size=states.shape), None, " then ".join(named)), ends
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("drifts", [False, True])
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_ends_are_found_by_marks_whether_recordings_end_at_once_or_drift_on(drifts, noise):
@@ -176,7 +175,6 @@ def in_a_room(rng):
     return rsg.Demonstration(np.array(rows), None, " then ".join(["see-cat", "see-dog"][post] for post in order)), ends
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("parts", [None, {"robot": 3, "cat": 2, "dog": 2}])
 def test_terms_may_be_about_how_near_the_robot_is_to_a_thing(parts):
     rng = np.random.default_rng(0)

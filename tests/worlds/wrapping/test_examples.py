@@ -7,7 +7,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-@pytest.mark.parametrize(("rides", "least"), [(20, 1.0), (5, 0.8)])
+@pytest.mark.parametrize(("rides", "least"), [pytest.param(20, 1.0, marks=pytest.mark.slow), (5, 0.8)])
 def test_taxi_is_learned_from_a_few_rides(monkeypatch, capsys, rides, least):
     monkeypatch.syspath_prepend(EXAMPLES)
     from taxi import run
