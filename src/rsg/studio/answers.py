@@ -34,6 +34,7 @@ from rsg.training import Run
 from rsg.worlds import is_continuous
 
 Asked = Mapping[str, Any]
+DRAWS = 5  # of starts, until a task can be done from one
 RANKED = 20  # descriptions that are told
 MEMORY = 1_000_000_000  # bytes that the states of one search may take
 AHEAD = 5  # states that a search keeps for each that it expands, in the mean
@@ -121,11 +122,15 @@ def _started(domain: Domain, place: str | None, task: str | None, goal: bool, rn
     if goal and known:
         return there.start(known[-1:], rng, goal=True)
     if known and len(known) == len(names):
-        there = domain.at(place, [str(task)])
-        with suppress(RsgError):  # nobody can show it here: then any start must do
-            shown, _ = there.demonstrate("custom", 0, rng)
-            return met(there.world(shown.setting), shown), shown.states[0]
-        return there.start_of("custom", 0, rng)
+        there, split, number = domain.at(place, [str(task)]), "custom", 0
+        if place is None:  # a task of the domain's own has starts of its own
+            own = [(name, domain.tasks(name).index(task)) for name in domain.splits if task in domain.tasks(name)]
+            there, (split, number) = (domain, own[0]) if own else (there, (split, number))
+        for _ in range(DRAWS):
+            with suppress(RsgError):  # a kind of place without room for all of it, or nobody can show it
+                shown, _draws = there.demonstrate(split, number, rng)
+                return met(there.world(shown.setting), shown), shown.states[0]
+        return there.start_of(split, number, rng)
     return there.start(known, rng)
 
 
