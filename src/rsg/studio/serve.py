@@ -80,7 +80,9 @@ def _listening(host: str, port: int) -> socket.socket:
     """A socket on the port, or on one of the next that is free."""
     for number in range(port, port + 20) if port else [0]:
         try:
-            return socket.create_server((host, number), backlog=512)
+            found = socket.create_server((host, number), backlog=512)
+            # said to be TCP, so that answers are not held back for 40 ms (Nagle) by those who ask for the protocol
+            return socket.socket(found.family, found.type, socket.IPPROTO_TCP, fileno=found.detach())
         except OSError as error:
             last = error
     raise RsgError(f"cannot listen on {host}:{port}: {last.strerror}; choose another --port or --host")
